@@ -1,0 +1,1 @@
+"""The acquisitions: how a policy values a point."""

@@ -1,0 +1,38 @@
+"""Thompson sampling: maximise one function drawn from the posterior."""
+
+from collections.abc import Callable
+
+import equinox as eqx
+
+from windfall.acquisition.base import Acquisition, Score
+from windfall.acquisition.checks import whole_number
+
+__all__ = ["TS"]
+
+
+class Draw(Score):
+    """A payoff function drawn jointly over all points."""
+
+    path: Callable
+
+    def __call__(self, x, prior):
+        return self.path(x)
+
+
+class TS(Acquisition):
+    """Thompson sampling: a(x) = f̃(x), f̃ a joint draw from the posterior.
+
+    Attributes:
+        features: Random features of the prior part of the draw.
+
+    Example:
+        >>> TS(features=256)
+        TS(features=256)
+    """
+
+    features: int = eqx.field(
+        static=True, converter=whole_number("features", 1, 2**20), default=512
+    )
+
+    def focus(self, key, posterior, situation):
+        return Draw(posterior.sample(key, situation.anchors, self.features))

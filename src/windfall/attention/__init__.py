@@ -1,0 +1,1 @@
+"""The attention: density of the mean, mixtures, likelihood ratio."""

@@ -1,0 +1,141 @@
+"""What ``run`` and ``compare`` do alike: check everything, play, write.
+
+All that can be wrong with the input is found before the first round is played.
+"""
+
+import difflib
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import windfall as wf
+from windfall.cli.interrupt import WRITING
+from windfall.cli.progress import Progress
+from windfall.errors import InputError
+
+if TYPE_CHECKING:
+    from windfall.policy import Policy
+
+__all__ = ["Experiment", "check_folder"]
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """Policies to play on a problem, checked and ready."""
+
+    problem: "wf.Problem"
+    policies: "dict[str, Policy]"
+    rounds: int
+    trials: int
+    seed: int
+    workers: int | None
+    save: Path | None
+    plot: Path | None
+
+    @classmethod
+    def prepare(
+        cls,
+        name: str,
+        policies: list[str],
+        rounds: int | None,
+        trials: int | None,
+        seed: int,
+        kappa: float | None,
+        components: int | None,
+        data_dir: Path | None,
+        workers: int | None,
+        save: Path | None,
+        plot: Path | None,
+    ) -> "Experiment":
+        """Check every option; the quick checks come before JAX is imported."""
+        from windfall.checks import whole
+
+        problem = wf.problems.load(name, data_dir)
+        protocol = problem.protocol
+        rounds = whole("rounds", protocol.rounds if rounds is None else rounds, 1)
+        trials = whole("trials", protocol.trials if trials is None else trials, 1)
+        whole("seed", seed, 0)
+        if workers is not None:
+            whole("workers", workers, 1)
+        if save is not None:
+            check_folder("save", save)
+        if plot is not None:
+            check_folder("plot", wf.plot.check_path(plot).parent)
+        ready = _policies(policies, problem, kappa, components)
+        return cls(problem, ready, rounds, trials, seed, workers, save, plot)
+
+    def play(self) -> "list[wf.Result]":
+        """Simulate every policy, with a progress bar."""
+        wf.compilation_cache()
+        total = self.rounds * self.trials
+        with Progress(total * len(self.policies)) as progress:
+            results = []
+            for name, policy in self.policies.items():
+                progress.begin(name)
+                result = wf.simulate(
+                    self.problem,
+                    policy,
+                    rounds=self.rounds,
+                    trials=self.trials,
+                    seed=self.seed,
+                    workers=self.workers,
+                    progress=progress.advance,
+                    label=name,
+                )
+                results.append(result)
+        return results
+
+    def write(self, results: "list[wf.Result]") -> list[str]:
+        """Write what was asked for; returns the files."""
+        figure = None
+        if self.plot is not None:
+            policy = self.policies.get("lw-ucb", self.policies[results[0].label])
+            figure = wf.plot.overview(results, self.problem, policy=policy)
+        files = []
+        with WRITING:
+            if self.save is not None:
+                files += [str(result.save(self.save)) for result in results]
+            if self.plot is not None and figure is not None:
+                files.append(str(wf.plot.save(figure, self.plot)))
+        return files
+
+
+def _policies(
+    names: list[str], problem: "wf.Problem", kappa: float | None, components: int | None
+) -> "dict[str, Policy]":
+    """The policies by name, with the problem's settings where the user gave none."""
+    from windfall.policy import NAMES, as_policy
+
+    for name in names:
+        if name not in NAMES:
+            close = difflib.get_close_matches(name.lower(), NAMES, n=1)
+            suggestion = f" (did you mean {close[0]!r}?)" if close else ""
+            raise InputError(f"unknown policy {name!r}{suggestion}: give one of {', '.join(NAMES)}")
+    protocol = problem.protocol
+    settings = {
+        "kappa": protocol.kappa if kappa is None else kappa,
+        "components": protocol.components if components is None else components,
+    }
+    policies = {name: as_policy(name, **settings) for name in names}
+    for setting, given in (("kappa", kappa), ("components", components)):
+        if given is not None and not any(
+            hasattr(p.acquisition, setting) for p in policies.values()
+        ):
+            raise InputError(
+                f"{setting} is {given}, but {', '.join(names)} has no {setting}; leave it out"
+            )
+    return policies
+
+
+def check_folder(option: str, folder: Path) -> None:
+    """Try to write into the folder that will hold the files; make it if need be."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder):
+            pass
+    except OSError as error:
+        raise InputError(
+            f"--{option} needs the folder {str(folder)!r}, which cannot be written"
+            f" ({error.strerror}); choose another one"
+        ) from error

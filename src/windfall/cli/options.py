@@ -1,0 +1,97 @@
+"""The options that commands share."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+__all__ = [
+    "Components",
+    "DataDir",
+    "Json",
+    "Kappa",
+    "Plot",
+    "ProblemName",
+    "Rounds",
+    "Save",
+    "Seed",
+    "Trials",
+    "Workers",
+]
+
+
+def _whole(text: str | int) -> int:
+    try:
+        return int(text)
+    except ValueError:
+        raise typer.BadParameter(f"{text!r} is not a whole number") from None
+
+
+def _number(text: str | float) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        raise typer.BadParameter(f"{text!r} is not a number") from None
+
+
+ProblemName = Annotated[
+    str,
+    typer.Argument(
+        metavar="PROBLEM",
+        help="A name that [bold]windfall problems[/bold] lists, or a folder with locations.csv "
+        "and readings.csv.",
+    ),
+]
+Rounds = Annotated[
+    int | None,
+    typer.Option(
+        parser=_whole, help="Rounds of a trial, T.", show_default="the problem's", metavar="N"
+    ),
+]
+Trials = Annotated[
+    int | None,
+    typer.Option(
+        parser=_whole, help="Number of trials.", show_default="the problem's", metavar="N"
+    ),
+]
+Seed = Annotated[
+    int,
+    typer.Option(parser=_whole, help="Determines initial arms, noise and choices.", metavar="N"),
+]
+Kappa = Annotated[
+    float | None,
+    typer.Option(
+        parser=_number,
+        help="κ, the weight of curiosity, for policies that have it.",
+        show_default="the problem's",
+        metavar="X",
+    ),
+]
+Components = Annotated[
+    int | None,
+    typer.Option(
+        parser=_whole,
+        help="Gaussians in LW-UCB's mixture; 0 uses the ratio directly.",
+        show_default="the problem's",
+        metavar="N",
+    ),
+]
+DataDir = Annotated[
+    Path | None,
+    typer.Option(
+        help="Where the data of sensor problems are.",
+        show_default="$WINDFALL_DATA, else a per-user folder",
+        metavar="DIR",
+    ),
+]
+Workers = Annotated[
+    int | None,
+    typer.Option(parser=_whole, help="Processes.", show_default="one per core", metavar="N"),
+]
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of a table.")]
+Save = Annotated[
+    Path | None, typer.Option(help="Write the results into this folder.", metavar="DIR")
+]
+Plot = Annotated[
+    Path | None, typer.Option(help="Write a figure: .png, .pdf or .svg.", metavar="FILE")
+]

@@ -1,0 +1,69 @@
+"""What a command prints: a table for people or one JSON object for programs."""
+
+import json
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+if TYPE_CHECKING:
+    from windfall.results import Result
+
+__all__ = ["print_json", "print_table", "ranked", "wide_console"]
+
+LEGEND = """\
+R_T/T       regret per round after all rounds, median over trials; lower is better
+MAD         median absolute deviation of it
+t=...       the same median after so many rounds
+best found  trials that pulled the best arm
+s/round     elapsed seconds per round of one trial, start-up and compilation included"""
+
+
+def ranked(results: "Sequence[Result]") -> "list[Result]":
+    """The lowest median R_T/T first."""
+    return sorted(results, key=lambda result: result.summary()["median"])
+
+
+def print_json(value: dict[str, Any]) -> None:
+    """One object on standard output."""
+    typer.echo(json.dumps(value, indent=2, allow_nan=False))
+
+
+def print_table(results: "Sequence[Result]", files: Sequence[str]) -> None:
+    """A row per policy, then the files that were written."""
+    summaries = [result.summary() for result in results]
+    first = summaries[0]
+    table = Table(
+        title=f"{first['problem']}: rounds {first['rounds']}, trials {first['trials']}, "
+        f"seed {first['seed']}",
+        title_justify="left",
+    )
+    table.add_column("policy", style="bold")
+    table.add_column("R_T/T", justify="right")
+    table.add_column("MAD", justify="right")
+    for t in first["median_at"]:
+        table.add_column(f"t={t}", justify="right")
+    table.add_column("best found", justify="right")
+    table.add_column("s/round", justify="right")
+    for result, summary in zip(results, summaries, strict=True):
+        rounds = max(result.timings["trial_rounds"], 1)
+        table.add_row(
+            summary["policy"],
+            f"{summary['median']:.3g}",
+            f"{summary['mad']:.2g}",
+            *(f"{value:.3g}" for value in summary["median_at"].values()),
+            f"{summary['found_best']:.0%}",
+            f"{result.timings['total'] / rounds:.2g}",
+        )
+    wide_console().print(table)
+    typer.echo(LEGEND)
+    for file in files:
+        typer.echo(f"wrote {file}")
+
+
+def wide_console() -> Console:
+    """Standard output; a file or a pipe is as wide as the text needs."""
+    console = Console(highlight=False)
+    return console if console.is_terminal else Console(highlight=False, width=160)

@@ -1,0 +1,41 @@
+"""``windfall run``: one policy on one problem."""
+
+from typing import Annotated
+
+import typer
+
+from windfall.cli import options
+from windfall.cli.experiment import Experiment
+from windfall.cli.report import print_json, print_table
+
+__all__ = ["run"]
+
+PolicyName = Annotated[
+    str, typer.Option(help="lw-ucb, v-ucb, gp-ucb, gp-ucb-scaled, ei, ts or mean.", metavar="NAME")
+]
+
+
+def run(
+    problem: options.ProblemName,
+    policy: PolicyName = "lw-ucb",
+    rounds: options.Rounds = None,
+    trials: options.Trials = None,
+    seed: options.Seed = 0,
+    kappa: options.Kappa = None,
+    components: options.Components = None,
+    data_dir: options.DataDir = None,
+    workers: options.Workers = None,
+    json: options.Json = False,
+    save: options.Save = None,
+    plot: options.Plot = None,
+) -> None:
+    """Play many trials of one policy on a problem and print its regret."""
+    experiment = Experiment.prepare(
+        problem, [policy], rounds, trials, seed, kappa, components, data_dir, workers, save, plot
+    )
+    (result,) = experiment.play()
+    files = experiment.write([result])
+    if json:
+        print_json(result.summary() | {"timings": result.timings, "files": files})
+    else:
+        print_table([result], files)

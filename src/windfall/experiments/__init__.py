@@ -1,0 +1,1 @@
+"""The paper's experiments: what to run, how the authors ran it, and what came out."""

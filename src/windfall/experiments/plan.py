@@ -1,0 +1,156 @@
+"""The declarative list of runs: nine problems, five policies, and what explains the differences."""
+
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from windfall.acquisition.lw import LWUCB
+from windfall.acquisition.ucb import GPUCB, VUCB
+from windfall.errors import InputError
+from windfall.experiments.variants import AuthorsEI, PullsGP, QuadrantLWUCB
+from windfall.policy import Policy, as_policy
+from windfall.problems import Problem, load, names
+
+__all__ = ["BASELINES", "PRESETS", "Experiment", "Run", "paper"]
+
+Preset = Literal["quick", "full"]
+BASELINES = ("ei", "ts", "v-ucb", "gp-ucb")
+SYNTHETIC = ("cosine", "michalewicz", "modified-michalewicz")
+WHEELS = ("wheel-0.5", "wheel-0.7", "wheel-0.9")
+#: Trials of a preset; None: the paper's.
+PRESETS: dict[str, int | None] = {"quick": 6, "full": None}
+SEED = 0
+
+
+@dataclass(frozen=True)
+class Run:
+    """One policy on one problem.
+
+    Attributes:
+        problem: Name of the problem.
+        label: Name of the policy in tables and figures.
+        policy: The policy itself.
+        rounds: T.
+        trials: How many.
+        seed: Determines everything.
+        variant: How it departs from the paper's text, empty for the library's own computation.
+        reference: Key of the authors' saved runs to compare with, as ``problem/policy``.
+    """
+
+    problem: str
+    label: str
+    policy: Policy
+    rounds: int
+    trials: int
+    seed: int
+    variant: str = ""
+    reference: str = ""
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """All runs on one problem.
+
+    Attributes:
+        name: The problem's name.
+        problem: The problem.
+        runs: LW-UCB and the four baselines, in the paper's protocol.
+        sensitivity: LW-UCB with other numbers of components (synthetic problems only).
+        variants: The same policies as the authors ran them.
+    """
+
+    name: str
+    problem: Problem
+    runs: tuple[Run, ...]
+    sensitivity: tuple[Run, ...]
+    variants: tuple[Run, ...]
+
+    @property
+    def all_runs(self) -> tuple[Run, ...]:
+        """Every run, each once."""
+        return (*self.runs, *self.sensitivity, *self.variants)
+
+
+def paper(
+    preset: Preset = "quick",
+    *,
+    only: str | None = None,
+    data_dir: str | None = None,
+    trials: int | None = None,
+    rounds: int | None = None,
+) -> list[Experiment]:
+    """The experiments of the paper, protocol as published.
+
+    Args:
+        preset: "full" has the paper's 100/500/200 trials, "quick" a few.
+        only: One experiment by name.
+        data_dir: Where the sensor data are; problems whose data are missing are left out.
+        trials: Overrides the preset (at most the problem's).
+        rounds: Overrides the problem's rounds, for trying things out.
+    """
+    if preset not in PRESETS:
+        raise InputError(f"preset is {preset!r}; expected one of {', '.join(PRESETS)}")
+    if only is not None and only not in names():
+        raise InputError(f"only is {only!r}; expected one of {', '.join(names())}")
+    experiments = []
+    for name in names() if only is None else (only,):
+        try:
+            problem = load(name, data_dir)
+        except InputError:
+            if only is not None or name in (*SYNTHETIC, *WHEELS):
+                raise
+            continue
+        wanted = trials if trials is not None else PRESETS[preset]
+        most = problem.protocol.trials
+        experiments.append(
+            _experiment(problem, min(wanted or most, most), rounds or problem.protocol.rounds)
+        )
+    return experiments
+
+
+def _experiment(problem: Problem, trials: int, rounds: int) -> Experiment:
+    protocol = problem.protocol
+    kappa, components = protocol.kappa, protocol.components
+    base = Run(problem.name, "", as_policy("v-ucb"), rounds, trials, SEED)
+
+    def run(label: str, policy: Policy, reference: str = "", variant: str = "") -> Run:
+        key = f"{problem.name}/{reference}" if reference else ""
+        return replace(base, label=label, policy=policy, reference=key, variant=variant)
+
+    saved = f"lw-ucb-gmm{components}"
+    runs = (
+        run("lw-ucb", Policy(LWUCB(kappa, components)), saved),
+        run("ei", as_policy("ei")),
+        run("ts", as_policy("ts"), "ts"),
+        run("v-ucb", Policy(VUCB(kappa)), "v-ucb"),
+        run("gp-ucb", as_policy("gp-ucb")),
+    )
+    pulls = PullsGP()
+    over_pulls = "rewards standardised over pulls"
+    variants = [
+        run("gp-ucb (scaled β)", as_policy("gp-ucb-scaled"), "gp-ucb", "scaled β"),
+        run("lw-ucb (pulls)", Policy(LWUCB(kappa, components), pulls), saved, over_pulls),
+        run("v-ucb (pulls)", Policy(VUCB(kappa), pulls), "v-ucb", over_pulls),
+        run(
+            "gp-ucb (scaled β, pulls)",
+            Policy(GPUCB.scaled(), pulls),
+            "gp-ucb",
+            f"scaled β, {over_pulls}",
+        ),
+        run("ei (clipped, pulls)", Policy(AuthorsEI(), pulls), "ei", f"clipped, {over_pulls}"),
+    ]
+    if problem.name in WHEELS:
+        leaking = "ratio over the jackpot's quadrant"
+        variants += [
+            run("lw-ucb (quadrant)", Policy(QuadrantLWUCB(kappa, components)), saved, leaking),
+            run(
+                "lw-ucb (quadrant, pulls)",
+                Policy(QuadrantLWUCB(kappa, components), pulls),
+                saved,
+                f"{leaking}, {over_pulls}",
+            ),
+        ]
+    others = [n for n in (2, 4, 6) if n != components] if problem.name in SYNTHETIC else []
+    sensitivity = [
+        run(f"lw-ucb n_GMM={n}", Policy(LWUCB(kappa, n)), f"lw-ucb-gmm{n}") for n in others
+    ]
+    return Experiment(problem.name, problem, runs, tuple(sensitivity), tuple(variants))

@@ -1,0 +1,1 @@
+"""The model: kernels, observations, evidence and its fit, posterior."""

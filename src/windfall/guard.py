@@ -1,0 +1,54 @@
+"""What must happen before JAX starts; imports nothing heavy."""
+
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+__all__ = ["guard_threads", "one_blas_thread", "wedge_possible"]
+
+_late = False
+
+
+def guard_threads() -> None:
+    """Keep XLA's CPU thread pool from wedging; called when windfall is imported.
+
+    In jaxlib 0.10 a batched LAPACK call splits its batch over XLA's CPU thread pool and waits for
+    the parts. When as many such calls run at once as the pool has threads, nobody is left to do the
+    parts and every thread sleeps for ever; on two cores that takes seconds. A pool of one thread
+    never splits a batch. XLA reads the size from ``PJRT_NPROC`` (or ``NPROC``) when it creates the
+    CPU client at the first computation; a value that the user has set is respected.
+
+    On a CPU windfall's own programs avoid batched linear algebra anyway, so that they cannot wedge
+    even where JAX was started before windfall was imported.
+    """
+    global _late
+    bridge = sys.modules.get("jax._src.xla_bridge")
+    started = bridge is not None and bridge.backends_are_initialized()
+    chosen = "NPROC" in os.environ or "PJRT_NPROC" in os.environ
+    _late = started and os.environ.get("PJRT_NPROC", os.environ.get("NPROC")) != "1"
+    if not started and not chosen:
+        os.environ["PJRT_NPROC"] = "1"
+
+
+def wedge_possible() -> bool:
+    """Whether batched linear algebra on the CPU could wedge: JAX was started unguarded."""
+    return _late
+
+
+@contextmanager
+def one_blas_thread() -> Iterator[None]:
+    """Load a BLAS that will use one thread, whatever the environment says afterwards.
+
+    JAX factorises matrices on the CPU with SciPy's OpenBLAS, which splits even a 32×32 Cholesky
+    over all cores; waiting for the threads then takes far longer than the work. OpenBLAS reads its
+    number of threads once, when it is loaded.
+    """
+    name = "OPENBLAS_NUM_THREADS"
+    before = os.environ.get(name)
+    os.environ.setdefault(name, "1")
+    try:
+        yield
+    finally:
+        if before is None:
+            del os.environ[name]

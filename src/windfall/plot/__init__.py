@@ -1,0 +1,12 @@
+"""Figures: regret curves, maps of payoffs and of what a policy attends to.
+
+Every function returns a ``matplotlib.figure.Figure`` and leaves pyplot and its global state alone.
+Pass ``ax`` to draw into a figure of your own.
+"""
+
+from windfall.plot.curves import regret
+from windfall.plot.files import check_path, save
+from windfall.plot.maps import payoff_map, ratio_map
+from windfall.plot.panels import overview
+
+__all__ = ["check_path", "overview", "payoff_map", "ratio_map", "regret", "save"]

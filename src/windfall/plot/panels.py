@@ -1,0 +1,47 @@
+"""A problem, its regret curves and LW-UCB's attention side by side."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from matplotlib.figure import Figure
+from matplotlib.layout_engine import ConstrainedLayoutEngine
+
+from windfall.plot.curves import regret
+from windfall.plot.maps import payoff_map, ratio_map
+from windfall.plot.style import several, styled
+from windfall.problems import Problem
+from windfall.results import Result
+
+__all__ = ["overview"]
+
+
+@styled
+def overview(
+    results: Result | Sequence[Result],
+    problem: Problem,
+    trial: int | None = None,
+    *,
+    policy: Any = None,
+) -> Figure:
+    """One figure: the payoffs, the regret curves, and where LW-UCB looks after the last round.
+
+    Args:
+        results: One result, or several to compare.
+        problem: The problem they were played on.
+        trial: The trial of the maps; by default LW-UCB's trial of median regret.
+        policy: The policy of the last map, see ``ratio_map``. Without a result of LW-UCB the last
+            map is the first policy's predicted payoff.
+    """
+    results = several(results)
+    weighted = [r for r in results if r.label.startswith("lw-ucb")]
+    shown = (weighted or results)[0]
+    if trial is None:
+        trial = int(np.argsort(shown.mean_regret[:, -1], kind="stable")[(shown.trials - 1) // 2])
+    figure = Figure(figsize=(12.8, 3.8), layout=ConstrainedLayoutEngine(w_pad=0.12))
+    payoffs, curves, attention = figure.subplots(1, 3, width_ratios=[1, 1.15, 1])
+    payoff_map(problem, trial, ax=payoffs)
+    regret(results, ax=curves)
+    quantity = "ratio" if weighted else "mean"
+    ratio_map(shown, problem, trial, policy=policy, quantity=quantity, ax=attention)
+    return figure

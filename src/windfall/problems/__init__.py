@@ -1,0 +1,119 @@
+"""Bandit problems that know their optimum: synthetic landscapes, wheels, sensors, and your own.
+
+>>> load("cosine").size
+2500
+"""
+
+import difflib
+import os
+from typing import NamedTuple
+
+from windfall.errors import InputError
+from windfall.problems import sensors, synthetic, wheel
+from windfall.problems.checks import check_arms
+from windfall.problems.own_data import from_csv, from_folder
+from windfall.problems.problem import Problem, Protocol
+from windfall.problems.sensors import SENSORS
+from windfall.problems.synthetic import FUNCTIONS
+
+__all__ = [
+    "Problem",
+    "ProblemRow",
+    "Protocol",
+    "check_arms",
+    "describe",
+    "from_csv",
+    "load",
+    "names",
+]
+
+WHEELS = {f"wheel-{rho}": rho for rho in (0.5, 0.7, 0.9)}
+
+
+class ProblemRow(NamedTuple):
+    """One line of the table of problems; ``arms`` of a sensor problem as in the paper."""
+
+    name: str
+    arms: int
+    dimension: int
+    noise: float
+    rounds: int
+    trials: int
+    needs_data: bool
+    description: str
+
+
+def names() -> tuple[str, ...]:
+    """The named problems.
+
+    >>> names()[:4]
+    ('cosine', 'michalewicz', 'modified-michalewicz', 'wheel-0.5')
+    """
+    return (*FUNCTIONS, *WHEELS, *SENSORS)
+
+
+def load(name: str | os.PathLike[str], data_dir: str | os.PathLike[str] | None = None) -> Problem:
+    """The problem of that name, or that of a folder with ``locations.csv`` and ``readings.csv``.
+
+    Args:
+        name: one of [`names`][windfall.problems.names], or the path of a folder.
+        data_dir: where the files of the sensor problems are; default the environment variable
+            ``WINDFALL_DATA``, else a per-user data folder.
+
+    >>> load("wheel-0.9").optimum(0)
+    1.0
+    >>> load("cosin")
+    Traceback (most recent call last):
+    ...
+    windfall.errors.InputError: unknown problem 'cosin' (did you mean 'cosine'?): give a folder ...
+    """
+    name = str(name)
+    if name in FUNCTIONS:
+        return synthetic.synthetic(name)
+    if name in WHEELS:
+        return wheel.wheel(WHEELS[name])
+    if name in SENSORS:
+        return sensors.sensors(name, data_dir)
+    if os.path.isdir(name):
+        return from_folder(name)
+    close = difflib.get_close_matches(name.lower(), names(), n=1)
+    suggestion = f" (did you mean {close[0]!r}?)" if close else ""
+    raise InputError(
+        f"unknown problem {name!r}{suggestion}: give a folder with locations.csv and"
+        f" readings.csv, or one of {', '.join(names())}"
+    )
+
+
+def describe() -> tuple[ProblemRow, ...]:
+    """A line per named problem; no data file is read.
+
+    >>> [row.name for row in describe() if row.needs_data]
+    ['temperature', 'air-quality-2d', 'air-quality-3d']
+    """
+    computed = tuple(_row(load(name)) for name in (*FUNCTIONS, *WHEELS))
+    return computed + tuple(
+        ProblemRow(
+            name=name,
+            arms=known.arms,
+            dimension=len(known.features),
+            noise=sensors.NOISE,
+            rounds=sensors.ROUNDS,
+            trials=known.trials,
+            needs_data=True,
+            description=known.description,
+        )
+        for name, known in SENSORS.items()
+    )
+
+
+def _row(problem: Problem) -> ProblemRow:
+    return ProblemRow(
+        name=problem.name,
+        arms=problem.size,
+        dimension=problem.dimension,
+        noise=problem.noise,
+        rounds=problem.protocol.rounds,
+        trials=problem.protocol.trials,
+        needs_data=False,
+        description=problem.description,
+    )

@@ -1,0 +1,101 @@
+"""Checks of arrays that come from outside: each turns them into float64 or says what is wrong."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from windfall.errors import InputError
+
+__all__ = ["check_arms", "finite_array", "read_only"]
+
+NUMERIC_KINDS = "biuf"
+
+
+def check_arms(arms: Any, name: str = "arms") -> np.ndarray:
+    """Return the features of the arms as an (M, d) float64 array.
+
+    Accepts an array, nested lists, or a table with ``.to_numpy()`` such as a DataFrame.
+    Duplicate arms and features that never vary are fine. Anything that is not an (M, d) table of
+    at least two arms with finite features is an [`InputError`][windfall.errors.InputError]; its
+    message calls the argument ``name``.
+
+    >>> check_arms([[0, 1], [2, 3]])
+    array([[0., 1.],
+           [2., 3.]])
+    >>> check_arms([[0.0, 1.0], [2.0, float("nan")]])
+    Traceback (most recent call last):
+    ...
+    windfall.errors.InputError: arms[1, 1] is nan: give a finite number instead
+    """
+    columns = getattr(arms, "columns", None)
+    column_names = None if columns is None else [str(column) for column in columns]
+    values = finite_array(arms, name, column_names)
+    if values.ndim != 2:
+        remedy = f"for one feature use {name}.reshape(-1, 1)" if values.ndim == 1 else "flatten it"
+        raise InputError(f"{name} has shape {values.shape}: expected (arms, features); {remedy}")
+    if values.shape[1] == 0:
+        raise InputError(f"{name} has shape {values.shape}: give at least one feature (column)")
+    if values.shape[0] < 2:
+        raise InputError(f"{name} has shape {values.shape}: give at least 2 arms (rows)")
+    return values
+
+
+def finite_array(values: Any, name: str, columns: Sequence[str] | None = None) -> np.ndarray:
+    """Return ``values`` as a float64 array of any shape, every entry a finite number.
+
+    ``columns`` names the columns of a table, for the message. Text is never taken for a number,
+    even where it could be read as one.
+    """
+    array = _to_array(values, name)
+    if array.dtype.kind not in NUMERIC_KINDS:
+        array = _numbers_from_objects(array, name, columns)
+    array = np.asarray(array, dtype=np.float64)
+    if not np.isfinite(array).all():
+        where = tuple(int(i) for i in np.argwhere(~np.isfinite(array))[0])
+        place = _place(name, where, columns)
+        raise InputError(f"{place} is {array[where]}: give a finite number instead")
+    return array
+
+
+def read_only(array: np.ndarray) -> np.ndarray:
+    """Return a copy that nobody can write to."""
+    copy = np.array(array)
+    copy.setflags(write=False)
+    return copy
+
+
+def _to_array(values: Any, name: str) -> np.ndarray:
+    try:
+        return np.asarray(values.to_numpy() if hasattr(values, "to_numpy") else values)
+    except ValueError as error:  # what NumPy raises for rows of unequal length
+        raise InputError(
+            f"{name} is ragged or mixed: every row must have as many numbers as the first"
+        ) from error
+
+
+def _numbers_from_objects(
+    array: np.ndarray, name: str, columns: Sequence[str] | None
+) -> np.ndarray:
+    numbers = np.empty(array.shape)
+    for where in np.ndindex(array.shape):
+        entry = array[where]
+        try:
+            if isinstance(entry, str | bytes | np.complexfloating | np.datetime64 | np.timedelta64):
+                raise TypeError
+            numbers[where] = float(entry)
+        except (TypeError, ValueError, OverflowError):
+            place = _place(name, where, columns)
+            raise InputError(f"{place} is {_short(entry)}: give a number instead") from None
+    return numbers
+
+
+def _place(name: str, where: tuple[int, ...], columns: Sequence[str] | None) -> str:
+    if columns is not None and len(where) == 2:
+        return f"{name} row {where[0]}, column {columns[where[1]]!r}"
+    return f"{name}[{', '.join(map(str, where))}]" if where else name
+
+
+def _short(value: object, limit: int = 40) -> str:
+    text = " ".join(repr(value).split())
+    return text if len(text) <= limit else text[: limit - 3] + "..."

@@ -1,0 +1,229 @@
+"""A bandit problem: arms with features, what each pays, and the settings of its experiment."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from windfall.errors import InputError
+from windfall.problems.checks import check_arms, finite_array, read_only
+
+__all__ = ["Problem", "Protocol"]
+
+
+@dataclass(frozen=True)
+class Protocol:
+    """The settings of a problem's experiment, used wherever the caller gives none.
+
+    ``initial`` arms are pulled before the policy decides; ``kappa`` and ``components`` are the
+    paper's exploration weight and mixture size for this problem.
+    """
+
+    rounds: int = 100
+    trials: int = 100
+    initial: int = 3
+    kappa: float = 2.0
+    components: int = 4
+
+
+@dataclass(frozen=True, eq=False, init=False)
+class Problem:
+    """Arms, their noise-free payoffs, and the noise of a reward.
+
+    Pulling arm ``i`` in trial ``s`` returns ``payoffs(s)[i] + noise * N(0, 1)``.
+
+    Args:
+        arms: (M, d) features, an array or a DataFrame.
+        payoff: one value per arm; or a row of them per snapshot, of which trial ``s`` uses row
+            ``s % snapshots``; or a function, which is called once with all arms, and arm by arm
+            if that does not give one value per arm.
+        noise: standard deviation of a reward.
+        name: what tables and figures call the problem.
+        initial_pool: arms from which the initial ones are drawn; all when left out.
+        box: (2, d) lower and upper corner of the natural domain; the arms' bounding box when
+            left out.
+        feature_names: default ``x1 .. xd``, or the columns of a DataFrame.
+        protocol: settings of the experiment; ``initial`` is lowered to M when there are fewer
+            arms than that and no ``initial_pool``.
+        description: one line for tables.
+
+    The arrays are stored as read-only copies, and the values of a function in its place.
+
+    >>> problem = Problem(arms=[[0.0], [0.5], [1.0]], payoff=lambda x: -((x[:, 0] - 0.6) ** 2))
+    >>> problem.size, problem.dimension, problem.optimal_arm(0)
+    (3, 1, 1)
+    >>> round(problem.optimum(0), 4)
+    -0.01
+    """
+
+    arms: np.ndarray
+    payoff: np.ndarray
+    noise: float
+    name: str
+    initial_pool: np.ndarray | None
+    box: np.ndarray
+    feature_names: tuple[str, ...]
+    protocol: Protocol
+    description: str
+
+    def __init__(  # by hand, because it accepts much more than the attributes hold
+        self,
+        arms: Any,
+        payoff: Any,
+        noise: Any = 0.0,
+        name: str = "custom",
+        initial_pool: Any = None,
+        box: Any = None,
+        feature_names: Sequence[Any] = (),
+        protocol: Protocol = Protocol(),  # noqa: B008 (immutable)
+        description: str = "",
+    ) -> None:
+        features = read_only(check_arms(arms))
+        size, dimension = features.shape
+        if initial_pool is None:
+            protocol = replace(protocol, initial=min(protocol.initial, size))
+        else:
+            initial_pool = read_only(_check_pool(initial_pool, size, protocol.initial))
+        attributes: dict[str, object] = {
+            "arms": features,
+            "payoff": read_only(_check_payoff(payoff, features)),
+            "noise": _check_noise(noise),
+            "name": name,
+            "initial_pool": initial_pool,
+            "box": read_only(_check_box(box, features)),
+            "feature_names": _check_names(feature_names, arms, dimension),
+            "protocol": protocol,
+            "description": description,
+        }
+        for attribute, value in attributes.items():
+            object.__setattr__(self, attribute, value)
+
+    @property
+    def size(self) -> int:
+        """Number of arms, M."""
+        return self.arms.shape[0]
+
+    @property
+    def dimension(self) -> int:
+        """Number of features, d."""
+        return self.arms.shape[1]
+
+    @property
+    def snapshots(self) -> int:
+        """Number of rows of payoffs; 1 when every trial has the same."""
+        return len(np.atleast_2d(self.payoff))
+
+    def payoffs(self, trial: int) -> np.ndarray:
+        """The noise-free payoff of every arm in this trial, (M,)."""
+        return np.atleast_2d(self.payoff)[trial % self.snapshots]
+
+    def optimum(self, trial: int) -> float:
+        """The best payoff of this trial."""
+        return float(self.payoffs(trial).max())
+
+    def optimal_arm(self, trial: int) -> int:
+        """The first arm with the best payoff of this trial."""
+        return int(self.payoffs(trial).argmax())
+
+
+def _check_payoff(payoff: Any, arms: np.ndarray) -> np.ndarray:
+    values = _evaluate(payoff, arms) if callable(payoff) else finite_array(payoff, "payoff")
+    size = len(arms)
+    if values.ndim not in (1, 2) or values.shape[-1] != size or len(values) == 0:
+        raise InputError(
+            f"payoff has shape {values.shape}: expected ({size},), one value per arm,"
+            f" or (snapshots, {size})"
+        )
+    return values
+
+
+def _evaluate(payoff: Callable[[np.ndarray], Any], arms: np.ndarray) -> np.ndarray:
+    """The function's value at every arm, with one call if it is vectorised.
+
+    With as many arms as features, a function of one arm such as ``lambda x: x[0]`` also returns M
+    values for all arms at once, and they are wrong: there the calls arm by arm go first.
+    """
+    ways = [_all_at_once, _arm_by_arm]
+    if arms.shape[0] == arms.shape[1]:
+        ways.reverse()
+    failure: Exception | None = None
+    for way in ways:
+        try:
+            values = way(payoff, arms)
+        except Exception as error:  # the caller's function may raise anything
+            failure = error
+        else:
+            if values is not None:
+                return finite_array(values, "payoff")
+    raise InputError(
+        "payoff(arms) does not give one number per arm: check the function"
+        f" ({type(failure).__name__}: {_one_line(failure)})"
+    ) from failure
+
+
+def _all_at_once(payoff: Callable[[np.ndarray], Any], arms: np.ndarray) -> np.ndarray | None:
+    values = np.asarray(payoff(arms))
+    return values if values.shape == arms.shape[:1] else None
+
+
+def _arm_by_arm(payoff: Callable[[np.ndarray], Any], arms: np.ndarray) -> np.ndarray:
+    return np.array([np.asarray(payoff(arm)).item() for arm in arms])
+
+
+def _one_line(error: Exception | None) -> str:
+    return " ".join(str(error).split())
+
+
+def _check_noise(noise: Any) -> float:
+    value = finite_array(noise, "noise")
+    if value.ndim != 0 or value < 0:
+        raise InputError(f"noise is {noise!r}: give one standard deviation, 0 or more")
+    return float(value)
+
+
+def _check_pool(pool: Any, size: int, initial: int) -> np.ndarray:
+    values = finite_array(pool, "initial_pool")
+    if values.ndim != 1:
+        raise InputError(f"initial_pool has shape {values.shape}: give a 1-d array of arm numbers")
+    unknown = values[(values < 0) | (values >= size) | (values != np.floor(values))]
+    if len(unknown):
+        raise InputError(
+            f"initial_pool has arm {unknown[0]:g}: give whole numbers from 0 to {size - 1}"
+        )
+    arms = values.astype(np.int64)
+    distinct, counts = np.unique(arms, return_counts=True)
+    if len(distinct) < len(arms):
+        twice = distinct[counts > 1][0]
+        raise InputError(f"initial_pool has arm {twice} more than once: list every arm once")
+    if len(arms) < initial:
+        raise InputError(
+            f"initial_pool has {len(arms)} arms: give at least protocol.initial = {initial}"
+        )
+    return arms
+
+
+def _check_box(box: Any, arms: np.ndarray) -> np.ndarray:
+    if box is None:
+        return np.stack([arms.min(axis=0), arms.max(axis=0)])
+    corners = finite_array(box, "box")
+    expected = (2, arms.shape[1])
+    if corners.shape != expected:
+        raise InputError(
+            f"box has shape {corners.shape}: expected {expected}, the lower and the upper corner"
+        )
+    if (corners[0] > corners[1]).any():
+        j = int(np.argmax(corners[0] > corners[1]))
+        raise InputError(
+            f"box has lower > upper in feature {j} ({corners[0, j]} > {corners[1, j]}): swap them"
+        )
+    return corners
+
+
+def _check_names(names: Any, arms: Any, dimension: int) -> tuple[str, ...]:
+    if not names and hasattr(arms, "columns"):
+        names = tuple(str(column) for column in arms.columns)
+    names = tuple(names) or tuple(f"x{j + 1}" for j in range(dimension))
+    if len(names) != dimension or not all(isinstance(name, str) for name in names):
+        raise InputError(f"feature_names is {names!r}: give {dimension} names, one per feature")
+    return names

@@ -1,0 +1,168 @@
+"""What a simulation leaves behind: arrays in ``.npz``, everything else in a JSON manifest."""
+
+import hashlib
+import io
+import json
+import os
+import tempfile
+import zipfile
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from windfall.errors import InputError
+
+__all__ = ["Result", "write_atomically"]
+
+_ARRAYS = ("regret", "arms", "rewards", "initial")
+
+
+@dataclass(frozen=True, eq=False)
+class Result:
+    """Many trials of one policy on one problem.
+
+    Attributes:
+        problem: Name of the problem.
+        policy: The expression that makes the policy.
+        seed: Determines everything.
+        regret: (trials, rounds) gaps max f − f(x_t), noise-free; entry 0 is the best initial arm's.
+        arms: (trials, rounds) arms pulled, entry 0 the best initial one.
+        rewards: (trials, rounds) noisy rewards of these arms.
+        initial: (trials, n) initial arms.
+        label: A short name of the policy for tables and figures.
+        settings: All else that determined the run.
+        timings: Seconds spent, as measured.
+        versions: Of windfall, JAX, NumPy and Python.
+    """
+
+    problem: str
+    policy: str
+    seed: int
+    regret: np.ndarray
+    arms: np.ndarray
+    rewards: np.ndarray
+    initial: np.ndarray
+    label: str = ""
+    settings: dict[str, Any] = field(default_factory=dict)
+    timings: dict[str, Any] = field(default_factory=dict)
+    versions: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def trials(self) -> int:
+        """How many trials there are."""
+        return self.regret.shape[0]
+
+    @property
+    def rounds(self) -> int:
+        """T, the length of each trial."""
+        return self.regret.shape[1]
+
+    @property
+    def mean_regret(self) -> np.ndarray:
+        """(trials, rounds) R_t/t, the running mean of the regret."""
+        return np.cumsum(self.regret, axis=1) / np.arange(1, self.rounds + 1)
+
+    @property
+    def median(self) -> np.ndarray:
+        """(rounds,) median over trials of R_t/t."""
+        return np.median(self.mean_regret, axis=0)
+
+    @property
+    def deviation(self) -> np.ndarray:
+        """(rounds,) median absolute deviation over trials of R_t/t."""
+        return np.median(np.abs(self.mean_regret - self.median), axis=0)
+
+    def summary(self) -> dict[str, Any]:
+        """The figures people quote, as plain numbers."""
+        final = self.mean_regret[:, -1]
+        checkpoints = [t for t in (10, 25, 50, 100, 150) if t <= self.rounds]
+        return {
+            "problem": self.problem,
+            "policy": self.label,
+            "trials": self.trials,
+            "rounds": self.rounds,
+            "seed": self.seed,
+            "median": float(np.median(final)),
+            "mad": float(self.deviation[-1]),
+            "mean": float(np.mean(final)),
+            "percentile_90": float(np.percentile(final, 90)),
+            "median_at": {str(t): float(self.median[t - 1]) for t in checkpoints},
+            "found_best": float(np.mean(np.min(self.regret, axis=1) <= 0)),
+        }
+
+    def save(self, folder: Path | str, name: str | None = None) -> Path:
+        """Write ``NAME.npz`` and ``NAME.json``; an interrupted save leaves the old files whole.
+
+        The manifest is written last and holds the digest of the arrays, so that a file cut short
+        or mixed up is noticed when it is loaded.
+        """
+        folder = Path(folder)
+        name = name or f"{self.problem}--{self.label or 'policy'}"
+        buffer = io.BytesIO()
+        np.savez_compressed(buffer, **{k: getattr(self, k) for k in _ARRAYS})
+        manifest = {
+            "format": 1,
+            "problem": self.problem,
+            "policy": self.policy,
+            "label": self.label,
+            "seed": self.seed,
+            "settings": self.settings,
+            "timings": self.timings,
+            "versions": self.versions,
+            "summary": self.summary(),
+            "sha256": hashlib.sha256(buffer.getvalue()).hexdigest(),
+        }
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            write_atomically(folder / f"{name}.npz", buffer.getvalue())
+            text = json.dumps(manifest, indent=2, sort_keys=True) + "\n"
+            write_atomically(folder / f"{name}.json", text.encode())
+        except OSError as error:
+            raise InputError(
+                f"folder {str(folder)!r} cannot be written ({error.strerror}); choose another one"
+            ) from error
+        return folder / f"{name}.json"
+
+    @classmethod
+    def load(cls, path: Path | str) -> "Result":
+        """Read a saved result from its manifest (``NAME.json``)."""
+        path = Path(path).with_suffix(".json")
+        try:
+            manifest = json.loads(path.read_text())
+            data = path.with_suffix(".npz").read_bytes()
+            if hashlib.sha256(data).hexdigest() != manifest["sha256"]:
+                raise InputError(
+                    f"{path.with_suffix('.npz')} does not match its manifest; run again"
+                )
+            with np.load(io.BytesIO(data)) as arrays:
+                loaded = {k: arrays[k] for k in _ARRAYS}
+            keys = ("problem", "policy", "label", "seed", "settings", "timings", "versions")
+            return cls(**{k: manifest[k] for k in keys}, **loaded)
+        except OSError as error:
+            raise InputError(f"result {str(path)!r} cannot be read ({error.strerror})") from error
+        except (KeyError, TypeError, json.JSONDecodeError, zipfile.BadZipFile) as error:
+            raise InputError(f"result {str(path)!r} is damaged ({error}); run it again") from error
+
+
+def write_atomically(path: Path, data: bytes) -> None:
+    """Write a file whole or not at all."""
+    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        os.chmod(temporary, 0o666 & ~_umask())
+        os.replace(temporary, path)
+    except BaseException:
+        os.unlink(temporary)
+        raise
+
+
+def _umask() -> int:
+    """The process's umask, which can only be read by setting it."""
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask

@@ -1,0 +1,5 @@
+"""Simulation: one trial, many trials."""
+
+from windfall.simulate.runner import simulate
+
+__all__ = ["simulate"]

@@ -1,0 +1,91 @@
+"""``windfall compare``: who is played, in which order they are printed, on equal luck."""
+
+import json
+
+import numpy as np
+import pytest
+from made_up import made_up
+
+import windfall as wf
+
+MEDIANS = {"lw-ucb": 0.3, "v-ucb": 0.1, "gp-ucb": 0.5, "ei": 0.2, "ts": 0.4}
+
+
+@pytest.fixture
+def played(monkeypatch):
+    """Replace the simulation; collects how it was called."""
+    calls = []
+
+    def simulate(problem, policy, *, rounds, trials, seed, workers, progress, label):
+        calls.append((label, policy, rounds, trials, seed, workers))
+        progress(rounds * trials)
+        return made_up(np.full((trials, rounds), MEDIANS[label]), label, problem=problem.name)
+
+    monkeypatch.setattr(wf, "simulate", simulate)
+    return calls
+
+
+def rows(stdout: str) -> list[list[str]]:
+    lines = [line for line in stdout.splitlines() if line.startswith("│")]
+    return [[cell.strip() for cell in line.strip("│").split("│")] for line in lines]
+
+
+def test_plays_lw_ucb_and_the_baselines_with_one_seed(windfall, folder, played):
+    done = windfall("compare", folder, "--rounds", "60", "--trials", "3", "--seed", "7")
+    assert done.exit_code == 0, done.exception
+    assert [call[0] for call in played] == list(MEDIANS)
+    assert {call[2:] for call in played} == {(60, 3, 7, None)}
+
+
+def test_settings_not_given_are_the_problem_s_own(windfall, folder, played):
+    problem = wf.problems.load(folder)
+    done = windfall("compare", folder)
+    assert done.exit_code == 0, done.exception
+    assert {call[2:4] for call in played} == {(problem.protocol.rounds, problem.protocol.trials)}
+    weighted, plain = played[0][1].acquisition, played[1][1].acquisition
+    assert (weighted.kappa, weighted.components) == (
+        problem.protocol.kappa,
+        problem.protocol.components,
+    )
+    assert plain.kappa == problem.protocol.kappa
+
+
+def test_the_lowest_median_comes_first(windfall, folder, played):
+    done = windfall("compare", folder, "--rounds", "60", "--trials", "3")
+    table = rows(done.stdout)
+    assert [row[0] for row in table] == ["v-ucb", "ei", "lw-ucb", "ts", "gp-ucb"]
+    assert table[0][1:] == ["0.1", "0", "0.1", "0.1", "0.1", "0%", f"{2 / (3 * 59):.2g}"]
+    heading = next(line for line in done.stdout.splitlines() if "policy" in line)
+    assert [word for word in heading.split() if word.startswith("t=")] == ["t=10", "t=25", "t=50"]
+
+
+def test_policies_can_be_chosen_and_take_the_settings_they_have(windfall, folder, played):
+    chosen = ["--policy", "ei", "--policy", "lw-ucb", "--policy", "ei", "--kappa", "1.5"]
+    done = windfall("compare", folder, *chosen, "--trials", "2", "--rounds", "4")
+    assert done.exit_code == 0, done.exception
+    assert [call[0] for call in played] == ["ei", "lw-ucb"]
+    assert played[1][1].acquisition.kappa == 1.5
+
+
+def test_json_holds_every_policy_in_order(windfall, folder, played):
+    done = windfall("compare", folder, "--rounds", "12", "--trials", "2", "--json")
+    said = json.loads(done.stdout)
+    assert said["problem"] == "greenhouse"
+    assert said["files"] == []
+    assert [row["policy"] for row in said["results"]] == ["v-ucb", "ei", "lw-ucb", "ts", "gp-ucb"]
+    assert said["results"][0]["median"] == pytest.approx(0.1)
+    assert said["results"][0]["median_at"] == {"10": pytest.approx(0.1)}
+
+
+def test_policies_meet_the_same_luck(windfall, folder, tmp_path):
+    """Really played: equal initial arms and, where the same arm is pulled, equal rewards."""
+    chosen = ["--policy", "v-ucb", "--policy", "mean", "--rounds", "5", "--trials", "2"]
+    done = windfall("compare", folder, *chosen, "--workers", "1", "--save", str(tmp_path / "out"))
+    assert done.exit_code == 0, done.exception
+    first, second = (
+        wf.Result.load(tmp_path / "out" / f"greenhouse--{name}.json") for name in ("v-ucb", "mean")
+    )
+    np.testing.assert_array_equal(first.initial, second.initial)
+    same = first.arms == second.arms
+    assert same[:, 0].all()
+    np.testing.assert_array_equal(first.rewards[same], second.rewards[same])

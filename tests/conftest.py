@@ -1,0 +1,42 @@
+"""What every test runs under: checked shapes, fixed examples, a warm compiler, no display."""
+
+import os
+from pathlib import Path
+
+import hypothesis
+import jaxtyping
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+
+# Environment variables, so that the processes that tests start inherit them.
+os.environ["MPLBACKEND"] = "agg"
+os.environ["WINDFALL_CACHE"] = str(ROOT / ".cache")  # windfall's own cache of compiled programs...
+os.environ["JAX_COMPILATION_CACHE_DIR"] = str(ROOT / ".cache" / "jax")  # ...and that of other code
+os.environ.setdefault("JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS", "0.2")
+
+# Every shape and type in an annotation of windfall is checked at every call. It has to be arranged
+# before windfall is imported; WINDFALL_TYPECHECK=0 leaves it out.
+if os.environ.get("WINDFALL_TYPECHECK", "1") != "0":
+    jaxtyping.install_import_hook("windfall", "beartype.beartype")
+
+# Before anything imports JAX: windfall guards against its thread-pool deadlock while it still can.
+import windfall  # noqa: E402, F401
+
+hypothesis.settings.register_profile(
+    "windfall",
+    derandomize=True,
+    deadline=None,  # the first example compiles
+    max_examples=50,
+    suppress_health_check=[hypothesis.HealthCheck.too_slow],  # for the same reason
+)
+hypothesis.settings.load_profile("windfall")
+
+
+@pytest.fixture(scope="session")
+def shared() -> Path:
+    """The folder beside the checkout with real data and reference results, where there is one."""
+    folder = ROOT.parent / "shared"
+    if not folder.is_dir():
+        pytest.skip("no folder 'shared' beside the checkout")
+    return folder
