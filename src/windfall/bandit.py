@@ -9,7 +9,7 @@ import equinox as eqx
 import jax
 import numpy as np
 
-from windfall.checks import finite, whole
+from windfall.checks import LARGEST_SEED, finite, whole
 from windfall.errors import InputError, NumericalError
 from windfall.gp.observations import bucket
 from windfall.gp.posterior import condition
@@ -62,7 +62,7 @@ class Bandit:
         """Set up a study that lives in memory."""
         self.arms = read_only(check_arms(arms))
         self.policy: Policy = as_policy(policy)
-        self.seed = whole("seed", seed, 0)
+        self.seed = whole("seed", seed, 0, LARGEST_SEED)
         self.initial = min(whole("initial", initial, 1), len(self.arms))
         self._space = Space.of(self.arms)
         self._state = _begin(self.policy, self._space, self.seed, self.initial)

@@ -6,18 +6,24 @@ import numpy as np
 
 from windfall.errors import InputError
 
-__all__ = ["finite", "whole"]
+__all__ = ["LARGEST_SEED", "finite", "whole"]
 
 
-def whole(name: str, value: Any, least: int) -> int:
-    """A whole number that is large enough.
+#: Seeds are 32-bit, as JAX's keys are.
+LARGEST_SEED = 2**32 - 1
+
+
+def whole(name: str, value: Any, least: int, most: int | None = None) -> int:
+    """A whole number in range.
 
     Example:
         >>> whole("rounds", 3, 1)
         3
     """
-    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
-        raise InputError(f"{name} is {value!r}; expected a whole number, at least {least}")
+    whole_number = isinstance(value, int | np.integer) and not isinstance(value, bool)
+    if not whole_number or value < least or (most is not None and value > most):
+        limit = "" if most is None else f", at most {most}"
+        raise InputError(f"{name} is {value!r}; expected a whole number, at least {least}{limit}")
     return int(value)
 
 
@@ -33,7 +39,7 @@ def finite(name: str, value: Any) -> float:
         raise InputError(f"{name} is {value!r}; expected a finite number")
     try:
         number = float(value)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise InputError(f"{name} is {value!r}; expected a finite number") from None
     if not np.isfinite(number):
         raise InputError(f"{name} is {value!r}; expected a finite number")

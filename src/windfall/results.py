@@ -128,14 +128,13 @@ class Result:
     @classmethod
     def load(cls, path: Path | str) -> "Result":
         """Read a saved result from its manifest (``NAME.json``)."""
-        path = Path(path).with_suffix(".json")
+        name = str(path).removesuffix(".json")  # names may have dots of their own
+        path, data_path = Path(f"{name}.json"), Path(f"{name}.npz")
         try:
             manifest = json.loads(path.read_text())
-            data = path.with_suffix(".npz").read_bytes()
+            data = data_path.read_bytes()
             if hashlib.sha256(data).hexdigest() != manifest["sha256"]:
-                raise InputError(
-                    f"{path.with_suffix('.npz')} does not match its manifest; run again"
-                )
+                raise InputError(f"{data_path} does not match its manifest; run it again")
             with np.load(io.BytesIO(data)) as arrays:
                 loaded = {k: arrays[k] for k in _ARRAYS}
             keys = ("problem", "policy", "label", "seed", "settings", "timings", "versions")

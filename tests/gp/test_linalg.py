@@ -6,7 +6,7 @@ import pytest
 from windfall.gp.linalg import triangular_inverse
 
 
-@pytest.mark.parametrize("size", [1, 2, 16, 17, 33, 64, 100])
+@pytest.mark.parametrize("size", [1, 16, 33, 100])
 def test_inverse_equals_numpy(size):
     rng = np.random.default_rng(size)
     root = rng.standard_normal((size, size))

@@ -49,13 +49,13 @@ class Experiment:
         plot: Path | None,
     ) -> "Experiment":
         """Check every option; the quick checks come before JAX is imported."""
-        from windfall.checks import whole
+        from windfall.checks import LARGEST_SEED, whole
 
         problem = wf.problems.load(name, data_dir)
         protocol = problem.protocol
         rounds = whole("rounds", protocol.rounds if rounds is None else rounds, 1)
         trials = whole("trials", protocol.trials if trials is None else trials, 1)
-        whole("seed", seed, 0)
+        whole("seed", seed, 0, LARGEST_SEED)
         if workers is not None:
             whole("workers", workers, 1)
         if save is not None:

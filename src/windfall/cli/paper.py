@@ -1,8 +1,9 @@
 """``windfall paper``: every table and figure of the paper, with one command."""
 
 import sys
+import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 from rich.console import Console
@@ -22,8 +23,8 @@ __all__ = ["paper"]
 REPEATS = {"quick": 1, "full": 10}
 
 Preset = Annotated[
-    str,
-    typer.Option(help="quick: a few trials of each. full: as many as the paper.", metavar="NAME"),
+    Literal["quick", "full"],
+    typer.Option(help="quick: a few trials of each. full: as many as the paper."),
 ]
 Only = Annotated[
     str | None,
@@ -79,8 +80,7 @@ def paper(
     from windfall.experiments.runtimes import cells, known_runtimes, measure
     from windfall.experiments.summary import summarise
 
-    chosen: Any = preset  # checked there
-    experiments = plan(chosen, only=only, data_dir=_text(data_dir), trials=trials, rounds=rounds)
+    experiments = plan(preset, only=only, data_dir=_text(data_dir), trials=trials, rounds=rounds)
     saved = Reference.load(reference)
     folder = results or report / "results"
     check_folder("report", report)
@@ -110,7 +110,9 @@ def paper(
             progress.begin(f"runtime of {_name(run)}")
             progress.advance(trial_rounds)
 
+        begun = time.perf_counter()
         outcomes = execute(experiments, folder, workers=workers, progress=played, complain=_say)
+        elapsed = time.perf_counter() - begun, todo
         measure(experiments, folder, repeats=repeats, progress=timed, complain=_say)
     summary = summarise(
         experiments,
@@ -120,6 +122,7 @@ def paper(
         missing=missing,
         runtimes=known_runtimes(folder),
         workers=workers,
+        elapsed=elapsed,
     )
     with Console(stderr=True).status("drawing figures") as status:
         files = compose(

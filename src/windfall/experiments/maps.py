@@ -9,7 +9,7 @@ from scipy.interpolate import RBFInterpolator
 from windfall.experiments.plan import Run
 from windfall.experiments.replay import final_ratio, representative
 from windfall.plot import payoff_map, ratio_map
-from windfall.plot.style import new_axes, root_figure, styled
+from windfall.plot.style import root_figure, styled
 from windfall.problems import Problem
 from windfall.results import Result
 
@@ -22,8 +22,10 @@ _MARGIN = 0.06
 @styled
 def arms_figure(problem: Problem) -> Figure:
     """The arms and their payoffs."""
-    figure = payoff_map(problem)
-    figure.axes[0].set_aspect("equal")
+    figure = Figure(figsize=(4.4, 3.8), layout="compressed")
+    ax = figure.subplots()
+    payoff_map(problem, ax=ax)
+    ax.set_aspect("equal")
     return figure
 
 
@@ -48,12 +50,13 @@ def _grid_maps(run: Run, problem: Problem, result: Result) -> Figure:
 @styled
 def sensors_figure(problem: Problem) -> Figure:
     """Where the sensors are, numbered; coloured by the third feature if there is one."""
-    ax = new_axes(6.0, 4.6)
+    figure = Figure(figsize=(6.0, 4.6), layout="compressed")
+    ax = figure.subplots()
     x, y = problem.arms[:, 0], problem.arms[:, 1]
     if problem.dimension > 2:
-        dots = ax.scatter(x, y, c=problem.arms[:, 2], s=130, cmap="YlGnBu", edgecolors="#444444",
-                          linewidths=0.7)  # fmt: skip
-        bar = root_figure(ax).colorbar(dots, ax=ax, pad=0.02, aspect=30)
+        dots = ax.scatter(x, y, c=problem.arms[:, 2], s=130, cmap="YlOrBr", alpha=0.6,
+                          edgecolors="#444444", linewidths=0.7)  # fmt: skip
+        bar = figure.colorbar(dots, ax=ax, pad=0.02, aspect=30)
         bar.set_label(problem.feature_names[2])
     else:
         ax.scatter(x, y, s=130, color="#DCE9F5", edgecolors="#0072B2", linewidths=0.9)
@@ -62,7 +65,7 @@ def sensors_figure(problem: Problem) -> Figure:
     _frame(ax, problem)
     ax.set(xlabel=problem.feature_names[0], ylabel=problem.feature_names[1])
     ax.set_title(f"{problem.name}: {problem.size} sensors, {problem.snapshots} snapshots")
-    return root_figure(ax)
+    return figure
 
 
 @styled
@@ -71,7 +74,9 @@ def _sensor_maps(run: Run, problem: Problem, result: Result) -> Figure:
     trials = representative(result, 6)
     pairs = min(2, len(trials))
     rows = -(-len(trials) // pairs)
-    figure = Figure(figsize=(5.9 * pairs, 2.35 * rows + 0.2), layout="compressed")
+    low, high = _limits(problem)
+    height = 2.35 * (high[1] - low[1]) / (high[0] - low[0]) + 0.3  # of a row, title included
+    figure = Figure(figsize=(5.9 * pairs, height * rows + 0.1), layout="compressed")
     panels = figure.subplots(rows, 2 * pairs, squeeze=False).reshape(-1, 2)
     for pair in panels[len(trials) :]:
         for ax in pair:

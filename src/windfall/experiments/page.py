@@ -83,6 +83,7 @@ def figure(png: bytes, name: str, caption: str, width: int) -> str:
     """A picture with its caption, ``width`` pixels wide where there is room."""
     data = base64.b64encode(png).decode()
     return (
-        f'<figure id="{escape(name)}"><img alt="{escape(name)}: {escape(caption)}" width="{width}" '
-        f'src="data:image/png;base64,{data}"><figcaption>{escape(caption)}</figcaption></figure>'
+        f'<figure id="figure-{escape(name)}"><img width="{width}" '
+        f'alt="{escape(name)}: {escape(caption)}" src="data:image/png;base64,{data}">'
+        f"<figcaption>{escape(caption)}</figcaption></figure>"
     )

@@ -170,15 +170,24 @@ def machine(summary: Mapping[str, Any]) -> list[str]:
     """Where this was computed, and how fast."""
     host, times = summary["machine"], summary["timings"]
     versions = ", ".join(f"{name} {number}" for name, number in host["versions"].items())
-    return [
+    said = [
         f"Report written on {host['system']}, {host['cores']} cores, JAX backend {host['backend']} "
         f"({host['device']}); {versions}.",
         f"{times['trial_rounds']:,} policy rounds; summed over runs {times['compile']:.0f} s "
         f"compiling and {times['run']:.0f} s computing.",
-        f"At these rates these experiments with the paper's trials and rounds take "
-        f"{times['full_protocol_hours']:.2g} hours of computing, {times['processes']} runs at a "
-        "time.",
     ]
+    if times["elapsed_rounds"]:
+        said.append(
+            f"The last execution took {times['elapsed']:.0f} s, compiling included, for the "
+            f"{times['elapsed_rounds']:,} trial-rounds that were not finished before."
+        )
+    if times["full_protocol_hours"] is not None:
+        said.append(
+            "At these rates these experiments with the paper's trials and rounds take "
+            f"{times['full_protocol_hours']:.2g} hours of computing, {times['processes']} runs at "
+            "a time."
+        )
+    return said
 
 
 def _section(name: str, facts: Mapping[str, Any], pictures: Sequence[str]) -> list[str]:

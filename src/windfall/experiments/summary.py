@@ -36,6 +36,7 @@ def summarise(
     missing: Mapping[str, str],
     runtimes: Sequence[Mapping[str, Any]],
     workers: int | None = None,
+    elapsed: tuple[float, int] = (0.0, 0),
 ) -> dict[str, Any]:
     """Every number of the report.
 
@@ -47,6 +48,7 @@ def summarise(
         missing: Experiments that could not be played, and why.
         runtimes: Single-round runtimes, one entry per machine.
         workers: Processes that played side by side.
+        elapsed: Seconds this execution took, and the trial-rounds played in them.
     """
     return {
         "format": 1,
@@ -54,7 +56,8 @@ def summarise(
         "reference": {"found": not reference.missing, "note": reference.missing},
         "missing": dict(missing),
         "experiments": {e.name: _experiment(e, outcomes[e.name], reference) for e in experiments},
-        "timings": _timings(experiments, outcomes, workers),
+        "timings": _timings(experiments, outcomes, workers)
+        | {"elapsed": elapsed[0], "elapsed_rounds": elapsed[1]},
         "runtimes": list(runtimes),
         "machine": _machine(),
     }
@@ -151,22 +154,28 @@ def _timings(
         ]
         full = protocol.trials * (protocol.rounds - 1)
         projected += sum(full / r["rounds_per_second"] for r in rows[experiment.name])
-    rounds = sum(r["trial_rounds"] for some in rows.values() for r in some)
+    everything = [row for some in rows.values() for row in some]
     lanes = workers or loky.cpu_count()
+    # Runs on an accelerator share it: the seconds of one say nothing about the sum.
+    apart = all(row["backend"] == "cpu" for row in everything)
     return {
         "runs": rows,
-        "trial_rounds": rounds,
-        "compile": sum(r["compile"] for some in rows.values() for r in some),
-        "run": sum(r["run"] for some in rows.values() for r in some),
+        "trial_rounds": sum(r["trial_rounds"] for r in everything),
+        "compile": sum(r["compile"] for r in everything),
+        "run": sum(r["run"] for r in everything),
         "processes": lanes,
-        "full_protocol_hours": projected / lanes / 3600,
+        "full_protocol_hours": projected / lanes / 3600 if apart else None,
     }
 
 
 def _clock(label: str, result: Result) -> dict[str, Any]:
-    """Compilation apart; trials that ran as one program share its seconds."""
+    """Compilation apart; trials that ran as one program share its seconds.
+
+    Threads that compile at the same time all count the same seconds: where these exceed the run's
+    own, the whole of it counts as running.
+    """
     total, compiled = result.timings["total"], result.timings["compile"]
-    run = max(total - compiled, 1e-9)
+    run = total - compiled if compiled < total else total
     rounds = result.timings["trial_rounds"]
     return {
         "label": label,
@@ -174,7 +183,7 @@ def _clock(label: str, result: Result) -> dict[str, Any]:
         "compile": compiled,
         "run": run,
         "trial_rounds": rounds,
-        "rounds_per_second": max(rounds, 1) / run,
+        "rounds_per_second": max(rounds, 1) / max(run, 1e-9),
     }
 
 

@@ -29,7 +29,7 @@ class Table:
     """Cells of text under headings; the first column names the row, the others are aligned right.
 
     Attributes:
-        name: What it is, in a few words without blanks; the HTML table's ``id`` ends with it.
+        name: What it is, in one word; the HTML table's ``id`` ends with it.
         caption: One or two sentences on how to read it.
         columns: The headings.
         rows: The cells.
@@ -60,7 +60,7 @@ class Table:
 
         head, body = line("th", self.columns), "".join(line("td", row) for row in self.rows)
         return (
-            f'<div class="scroll"><table id="{escape(prefix)}-{self.name}">'
+            f'<div class="scroll"><table id="table-{escape(prefix)}-{self.name}">'
             f"<caption>{escape(self.caption)}</caption>"
             f"<thead>{head}</thead><tbody>{body}</tbody></table></div>"
         )
@@ -202,7 +202,11 @@ def runtimes(measured: Sequence[Row]) -> Table:
 
 
 def timings(rows: Sequence[Row]) -> Table:
-    """Compilation, running time and rate of the runs of one experiment."""
+    """Compilation, running time and rate of the runs of one experiment, and of all of them."""
+    total = {k: sum(row[k] for row in rows) for k in ("compile", "run", "trial_rounds")}
+    rate = max(total["trial_rounds"], 1) / max(total["run"], 1e-9)
+    backends = ", ".join(sorted({row["backend"] for row in rows}))
+    everything = total | {"label": "all", "backend": backends, "rounds_per_second": rate}
     return Table(
         "timings",
         "Seconds that the run spent compiling and computing, as measured while other runs were "
@@ -210,14 +214,14 @@ def timings(rows: Sequence[Row]) -> Table:
         ("run", "backend", "compile", "run time", "trial-rounds", "rounds per second"),
         tuple(
             (
-                shown(r["label"]),
+                shown(r["label"]) if r is not everything else "all runs",
                 r["backend"],
                 _seconds(r["compile"]),
                 _seconds(r["run"]),
                 f"{r['trial_rounds']:,}",
                 _number(r["rounds_per_second"]),
             )
-            for r in rows
+            for r in (*rows, everything)
         ),
         frozenset(("backend",)),
     )

@@ -10,6 +10,7 @@ import numpy as np
 
 from windfall.acquisition.base import Acquisition, Score
 from windfall.acquisition.lw import LWUCB
+from windfall.arrays import Array
 from windfall.attention.ratio import Domain
 from windfall.gp.observations import Observations, Scale, safe_spread
 from windfall.gp.posterior import Posterior
@@ -40,7 +41,7 @@ class ClippedImprovement(Score):
     """σ φ(λ) + max(μ − y*, 0) Φ(λ)."""
 
     posterior: Posterior
-    target: jax.Array
+    target: Array
 
     def __call__(self, x, prior):
         mean, deviation = self.posterior.moments(x)

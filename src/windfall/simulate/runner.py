@@ -15,7 +15,7 @@ import loky
 import numpy as np
 
 from windfall._version import __version__
-from windfall.checks import whole
+from windfall.checks import LARGEST_SEED, whole
 from windfall.errors import InputError, NumericalError
 from windfall.gp.observations import bucket
 from windfall.guard import wedge_possible
@@ -86,7 +86,7 @@ def simulate(
     protocol = problem.protocol
     rounds = whole("rounds", protocol.rounds if rounds is None else rounds, 1)
     trials = whole("trials", protocol.trials if trials is None else trials, 1)
-    seed = whole("seed", seed, 0)
+    seed = whole("seed", seed, 0, LARGEST_SEED)
     if workers is not None:
         workers = whole("workers", workers, 1)
     if batch is not None:

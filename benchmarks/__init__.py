@@ -1,0 +1,1 @@
+"""How fast windfall is: ``make bench`` measures everything, one part after the other."""
