@@ -1,8 +1,8 @@
 """The same rounds with BoTorch; runs in the peers' environment, which has no windfall.
 
 A round is what BoTorch's tutorials do: a ``SingleTaskGP`` on standardised rewards,
-``fit_gpytorch_mll``, and the upper confidence bound of every arm in one batch. The arms, the payoffs
-and the initial arms are those of ``benchmarks.rounds``.
+``fit_gpytorch_mll``, and the upper confidence bound of every arm in one batch. The arms, the
+payoffs and the initial arms are those of ``benchmarks.rounds``.
 """
 
 import time
@@ -21,8 +21,6 @@ from botorch.models.transforms import Standardize
 from gpytorch.mlls import ExactMarginalLogLikelihood
 
 from benchmarks import part
-
-PROBLEM_FILE = "rounds.npz"
 
 
 def choose(arms: torch.Tensor, pulled: list[int], rewards: list[float], beta: float) -> int:
@@ -51,8 +49,9 @@ def play(problem: Any, trial: int, decisions: int) -> float:
 
 
 def measure(folder: Path, quick: bool) -> dict[str, Any]:
+    del quick  # the file says how many trials and decisions
     warnings.simplefilter("ignore")  # about fits that it then tries again
-    with np.load(folder / PROBLEM_FILE) as file:
+    with np.load(folder / part.TRIALS_FILE) as file:
         problem = dict(file)
     decisions = int(problem["decisions"])
     threads = sorted({torch.get_num_threads(), 1})

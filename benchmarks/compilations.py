@@ -22,8 +22,8 @@ def measure(folder: Path, quick: bool) -> dict[str, Any]:
     jax.config.update("jax_enable_compilation_cache", False)
     programs: Counter[str] = Counter()
 
-    def listen(event: str, seconds: float, **about: Any) -> None:
-        del seconds
+    def listen(event: str, duration_secs: float, **about: Any) -> None:
+        del duration_secs
         if event == "/jax/core/compile/backend_compile_duration":
             programs[str(about.get("fun_name", "?"))] += 1
 

@@ -6,7 +6,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-#: ``measure(folder, quick)``: a scratch folder that all parts share, and whether tiny sizes will do.
+#: Where ``rounds`` leaves its trials for the peer, in the scratch folder.
+TRIALS_FILE = "trials.npz"
+#: ``measure(folder, quick)``: a scratch folder that all parts share, and whether tiny sizes do.
 Measure = Callable[[Path, bool], dict[str, Any]]
 
 

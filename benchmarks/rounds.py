@@ -17,7 +17,6 @@ from benchmarks import part
 
 REWARDS = 60
 KAPPA = 2.0
-PROBLEM_FILE = "rounds.npz"
 
 
 def measure(folder: Path, quick: bool) -> dict[str, Any]:
@@ -39,21 +38,21 @@ def measure(folder: Path, quick: bool) -> dict[str, Any]:
 
     first = {name: [play(name, seed)[0] for seed in seeds] for name in policies}
     steady: dict[str, list[float]] = {name: [] for name in policies}
-    initial_arms = []
+    initial_arms = {}
     for seed in seeds:
         for name in policies:
             seconds, result = play(name, seed)
             if result.timings["compile"]:
                 raise RuntimeError(f"{name} compiled again in a trial that was played before")
             steady[name].append(seconds)
-        initial_arms.append(result.initial[0])
+            initial_arms[seed] = result.initial[0]  # the same for both policies
 
     np.savez(
-        folder / PROBLEM_FILE,
+        folder / part.TRIALS_FILE,
         arms=problem.arms,
         payoff=problem.payoffs(0),
         noise=problem.noise,
-        initial=np.array(initial_arms),
+        initial=np.array(list(initial_arms.values())),
         decisions=decisions,
         kappa=KAPPA,
     )

@@ -168,7 +168,9 @@ class Bandit:
         posterior = dataclasses.replace(fresh._state.posterior, hyper=hyper)
         fresh._state = dataclasses.replace(fresh._state, posterior=posterior)
         if arms and learned == len(arms):
-            fresh._state = dataclasses.replace(fresh._state, posterior=_condition(fresh._state))
+            fresh._state = dataclasses.replace(
+                fresh._state, posterior=_condition(self.policy, fresh._state)
+            )
         fresh._learned = learned
         self.__dict__.update(fresh.__dict__)
 
@@ -214,7 +216,7 @@ class Bandit:
             hyper = _fit(self.policy, state)
             posterior = dataclasses.replace(state.posterior, hyper=hyper)
             state = dataclasses.replace(state, posterior=posterior)
-        posterior = _condition(state)
+        posterior = _condition(self.policy, state)
         _check_health(posterior.healthy)
         self._state = dataclasses.replace(state, posterior=posterior)
         self._learned = told
@@ -310,8 +312,9 @@ def _moments(state: State, x):
 
 @float64
 @eqx.filter_jit
-def _condition(state: State):
-    return condition(state.posterior.hyper, state.observations)
+def _condition(policy: Policy, state: State):
+    observations = state.observations
+    return condition(state.posterior.hyper, observations, policy.gp.scale(observations))
 
 
 def _select_key(state: State):

@@ -1,18 +1,17 @@
 """``windfall paper`` from end to end on tiny sizes: played, drawn, killed, resumed, damaged."""
 
-import base64
 import json
 import os
 import signal
-import struct
 import subprocess
 import sys
 import time
-from html.parser import HTMLParser
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from experiments.by_chance import by_chance
+from experiments.pages import check_page
 from typer.testing import CliRunner
 
 from windfall.cli import app
@@ -20,76 +19,11 @@ from windfall.experiments.execute import execute
 from windfall.experiments.plan import paper
 from windfall.experiments.reference import Reference
 from windfall.experiments.report import compose
+from windfall.experiments.statistics import first_trials
 from windfall.experiments.store import Store
 from windfall.experiments.summary import CLOCKED, summarise
 
 SIZES = ["--trials", "2", "--rounds", "6"]
-
-
-class Page(HTMLParser):
-    """Collects what a page shows and checks that its tags are balanced."""
-
-    VOID = ("meta", "img", "link", "br")
-
-    def __init__(self, text: str):
-        super().__init__()
-        self.tables, self.figures, self.pictures, self.anchors, self.links = {}, [], [], [], []
-        self.open, self.text = [], []
-        self.feed(text)
-        self.close()
-        assert self.open == []
-
-    def handle_starttag(self, tag, attrs):
-        attributes = dict(attrs)
-        if tag not in self.VOID:
-            self.open.append(tag)
-        if tag == "table":
-            self.table = self.tables.setdefault(attributes["id"].removeprefix("table-"), [])
-        elif tag == "tr":
-            self.table.append(0)
-        elif tag in ("td", "th"):
-            self.table[-1] += 1
-        elif tag == "figure":
-            self.figures.append(attributes["id"].removeprefix("figure-"))
-        elif tag == "img":
-            self.pictures.append(attributes["src"])
-        elif tag == "a":
-            self.links.append(attributes["href"])
-        for name in ("src", "href"):
-            assert not attributes.get(name, "").startswith("http")  # readable offline
-        self.anchors += [attributes["id"]] if "id" in attributes else []
-
-    def handle_endtag(self, tag):
-        assert self.open.pop() == tag
-
-    def handle_data(self, data):
-        self.text.append(data)
-
-
-def check_page(path: Path, experiments: dict[str, set[str]], tables: set[str]) -> Page:
-    page = Page(path.read_text())
-    assert set(page.figures) == {
-        f"{e}-{kind}" for e, kinds in experiments.items() for kind in kinds
-    }
-    assert len(page.pictures) == len(page.figures)
-    for source in page.pictures:
-        head, _, data = source.partition(",")
-        png = base64.b64decode(data, validate=True)
-        width, height = struct.unpack(">II", png[16:24])
-        assert head == "data:image/png;base64"
-        assert png.startswith(b"\x89PNG\r\n\x1a\n")
-        assert png.endswith(b"IEND\xaeB`\x82")
-        assert min(width, height) > 300
-    assert set(page.tables) == tables
-    for cells in page.tables.values():
-        assert len(cells) > 1
-        assert len(set(cells)) == 1  # every row as wide as the heading
-    assert len(set(page.anchors)) == len(page.anchors)
-    assert {link[1:] for link in page.links} <= set(page.anchors)
-    for name in page.figures:
-        for ending, magic in ((".png", b"\x89PNG"), (".pdf", b"%PDF-")):
-            assert (path.parent / "figures" / (name + ending)).read_bytes().startswith(magic)
-    return page
 
 
 def seeded(folder: Path) -> dict:
@@ -268,6 +202,21 @@ def test_the_report_of_grids(grids, reference_dir, tmp_path, saved):
     assert (facts["cosine"]["not_above_authors"] is not None) is saved
     assert len(facts["wheel-0.5"]["variants"]) == 7
     json.loads((tmp_path / "summary.json").read_text())
+
+
+def test_a_variant_of_fewer_trials_departs_from_the_same_ones(grids):
+    _, experiments, outcomes, _ = grids
+    wheel = experiments[1]
+    fewer = replace(wheel, variants=tuple(replace(v, trials=1) for v in wheel.variants))
+    outcome = {label: first_trials(result, 1) if "(" in label else result
+               for label, result in outcomes[wheel.name].items()}  # fmt: skip
+    facts = summarise([fewer], {wheel.name: outcome}, Reference(), preset="quick", missing={},
+                      runtimes=[])["experiments"][wheel.name]  # fmt: skip
+    for variant in facts["variants"]:
+        own = outcome[variant["base"]]
+        assert variant["base_median"] == pytest.approx(own.regret[0].mean())
+        assert variant["trials"] == 1
+    assert facts["policies"][0]["trials"] == 2
 
 
 def test_missing_data_and_reference_are_said_and_the_rest_goes_on(

@@ -65,7 +65,7 @@ def test_cells_are_kept_and_found(cosine, monkeypatch, tmp_path):
     clockwork = Clockwork([])
     monkeypatch.setattr(runtimes, "simulate", clockwork)
     seen = []
-    measure(cosine, tmp_path, repeats=3, progress=lambda run, rounds: seen.append(run.label))
+    measure(cosine, tmp_path, repeats=3, progress=lambda run: seen.append(run.label))
     assert seen == list(POLICIES)
     calls = len(clockwork.calls)
     measure(cosine, tmp_path, repeats=3)

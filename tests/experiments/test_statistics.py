@@ -13,6 +13,7 @@ from windfall.experiments.statistics import (
     Comparison,
     bootstrap_interval,
     curve_gap,
+    first_trials,
     listed,
     paired,
     standing,
@@ -111,6 +112,15 @@ def test_standing_against_naive_numbers():
         assert (got.median, got.mad, got.trials) == (median[-1], mad[-1], 9)
         assert got.inside == pytest.approx(np.mean(abs(shift) * mad[-1] <= mad))
         assert got.gap == pytest.approx(np.mean(np.abs(np.log10(curve) - np.log10(median))))
+
+
+def test_first_trials_are_whole_trials():
+    result = made_up(np.random.default_rng(5).uniform(size=(7, 4)))
+    some = first_trials(result, 3)
+    np.testing.assert_array_equal(some.regret, result.regret[:3])
+    assert (some.trials, some.label, some.seed) == (3, result.label, result.seed)
+    assert some.arms.shape == some.rewards.shape == (3, 4)
+    assert first_trials(result, 99).trials == 7
 
 
 def test_gap_is_a_distance():

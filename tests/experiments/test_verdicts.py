@@ -48,15 +48,15 @@ def test_too_few_trials_decide_nothing():
 
 
 def test_variants():
-    base = policy("gp-ucb", 0.41)
-    moved = policy("gp-ucb (scaled β)", 0.31, authors("within")) | {"gap_before": 0.2}
-    assert variant_verdict(base, moved) == (
+    moved = policy("gp-ucb (scaled β)", 0.31, authors("within"))
+    moved |= {"base_median": 0.41, "gap_before": 0.2}
+    assert variant_verdict(moved) == (
         "GP-UCB (scaled β): R_T/T 0.31 instead of 0.41; the mean distance to the authors' curve "
         "falls from 0.200 to 0.050 in log10, and at T it lies within the MAD band of 0.3 ± 0.04."
     )
-    assert "rises from 0.010 to 0.050" in variant_verdict(base, moved | {"gap_before": 0.01})
-    same = moved | {"median": 0.41, "gap_before": 0.0501}
-    assert "0.41 as before" in variant_verdict(base, same)
-    assert "stays at 0.050" in variant_verdict(base, same)
-    alone = policy("gp-ucb (scaled β)", 0.31) | {"gap_before": None}
-    assert variant_verdict(base, alone).endswith("no saved runs of the authors to compare with.")
+    assert "rises from 0.010 to 0.050" in variant_verdict(moved | {"gap_before": 0.01})
+    same = moved | {"base_median": 0.31, "gap_before": 0.0501}
+    assert "0.31 as before" in variant_verdict(same)
+    assert "stays at 0.050" in variant_verdict(same)
+    alone = moved | {"authors": None, "gap_before": None}
+    assert variant_verdict(alone).endswith("no saved runs of the authors to compare with.")

@@ -15,6 +15,7 @@ from windfall.cli.progress import Progress
 from windfall.cli.report import print_json, wide_console
 
 if TYPE_CHECKING:
+    from windfall.experiments.execute import Outcome
     from windfall.experiments.plan import Experiment, Run
 
 __all__ = ["paper"]
@@ -73,11 +74,10 @@ def paper(
             whole(name, value, 1)
 
     import windfall as wf
-    from windfall.experiments.execute import execute
     from windfall.experiments.plan import paper as plan
     from windfall.experiments.reference import Reference
     from windfall.experiments.report import compose, write
-    from windfall.experiments.runtimes import cells, known_runtimes, measure
+    from windfall.experiments.runtimes import known_runtimes
     from windfall.experiments.summary import summarise
 
     experiments = plan(preset, only=only, data_dir=_text(data_dir), trials=trials, rounds=rounds)
@@ -92,28 +92,7 @@ def paper(
         _say(f"without {name}: {why}")
 
     wf.compilation_cache()
-    found = _finished(experiments, folder)
-    runs = [run for e in experiments for run in e.all_runs]
-    if found:
-        _say(f"{len(found)} of {len(runs)} runs were finished before")
-    repeats = REPEATS[preset]
-    measured = sum(run.rounds * repeats for run, _ in cells(experiments))
-    todo = sum(run.rounds * run.trials for run in runs if _name(run) not in found)
-    with Progress(todo + measured) as progress:
-
-        def played(run: "Run", trial_rounds: int) -> None:
-            if _name(run) not in found:
-                progress.begin(_name(run))
-                progress.advance(trial_rounds)
-
-        def timed(run: "Run", trial_rounds: int) -> None:
-            progress.begin(f"runtime of {_name(run)}")
-            progress.advance(trial_rounds)
-
-        begun = time.perf_counter()
-        outcomes = execute(experiments, folder, workers=workers, progress=played, complain=_say)
-        elapsed = time.perf_counter() - begun, todo
-        measure(experiments, folder, repeats=repeats, progress=timed, complain=_say)
+    outcomes, elapsed = _play(experiments, folder, workers, REPEATS[preset])
     summary = summarise(
         experiments,
         outcomes,
@@ -139,6 +118,37 @@ def paper(
     else:
         _print(summary)
         typer.echo(f"wrote {written}")
+
+
+def _play(
+    experiments: "list[Experiment]", folder: Path, workers: int | None, repeats: int
+) -> "tuple[dict[str, Outcome], tuple[float, int]]":
+    """All results, and the seconds and trial-rounds of those that were not finished before."""
+    from windfall.experiments.execute import execute
+    from windfall.experiments.runtimes import cells, measure
+
+    found = _finished(experiments, folder)
+    runs = [run for e in experiments for run in e.all_runs]
+    if found:
+        _say(f"{len(found)} of {len(runs)} runs were finished before")
+    todo = sum(run.rounds * run.trials for run in runs if _name(run) not in found)
+    timed = sum(run.rounds * repeats for run, _ in cells(experiments))
+    with Progress(todo + timed) as progress:
+
+        def advance(run: "Run", trial_rounds: int) -> None:
+            if _name(run) not in found:
+                progress.begin(_name(run))
+                progress.advance(trial_rounds)
+
+        def measured(run: "Run") -> None:
+            progress.begin(f"runtime of {_name(run)}")
+            progress.advance(run.rounds * repeats)
+
+        begun = time.perf_counter()
+        outcomes = execute(experiments, folder, workers=workers, progress=advance, complain=_say)
+        elapsed = time.perf_counter() - begun
+        measure(experiments, folder, repeats=repeats, progress=measured, complain=_say)
+    return outcomes, (elapsed, todo)
 
 
 def _finished(experiments: "list[Experiment]", folder: Path) -> set[str]:

@@ -11,6 +11,7 @@ from windfall.experiments.execute import Outcome
 from windfall.experiments.maps import arms_figure, ratio_figure, sensors_figure
 from windfall.experiments.plan import Experiment, Run
 from windfall.experiments.reference import Reference
+from windfall.experiments.statistics import first_trials
 from windfall.experiments.summary import base_label
 from windfall.experiments.verdicts import shown
 from windfall.plot.style import COLOURS, new_axes, root_figure, styled
@@ -116,7 +117,8 @@ def variants_figure(
     for ax in panels.ravel()[len(ordered) :]:
         ax.set_visible(False)
     for ax, label in zip(panels.ravel(), ordered, strict=False):
-        own, theirs = outcome[label], [saved[r.label] for r in groups[label] if r.label in saved]
+        own = first_trials(outcome[label], groups[label][0].trials)
+        theirs = [saved[run.label] for run in groups[label] if run.label in saved]
         _line(ax, own, color="#999999", lw=2.2)
         handles = [Line2D([], [], color="#999999", lw=2.2, label="library")]
         for run, colour in zip(groups[label], _DEPARTURES, strict=False):

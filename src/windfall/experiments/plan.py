@@ -18,6 +18,8 @@ SYNTHETIC = ("cosine", "michalewicz", "modified-michalewicz")
 WHEELS = ("wheel-0.5", "wheel-0.7", "wheel-0.9")
 #: Trials of a preset; None: the paper's.
 PRESETS: dict[str, int | None] = {"quick": 6, "full": None}
+#: Variants show what a departure does to a curve; a few trials are enough for that.
+VARIANT_TRIALS = 16
 SEED = 0
 
 
@@ -114,7 +116,10 @@ def _experiment(problem: Problem, trials: int, rounds: int) -> Experiment:
 
     def run(label: str, policy: Policy, reference: str = "", variant: str = "") -> Run:
         key = f"{problem.name}/{reference}" if reference else ""
-        return replace(base, label=label, policy=policy, reference=key, variant=variant)
+        shown = min(trials, VARIANT_TRIALS) if variant else trials
+        return replace(
+            base, label=label, policy=policy, trials=shown, reference=key, variant=variant
+        )
 
     saved = f"lw-ucb-gmm{components}"
     runs = (

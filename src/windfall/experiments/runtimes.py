@@ -52,7 +52,7 @@ def measure(
     folder: Path,
     *,
     repeats: int = 10,
-    progress: Callable[[Run, int], Any] = lambda run, rounds: None,
+    progress: Callable[[Run], Any] = lambda run: None,
     complain: Callable[[str], Any] = lambda message: None,
 ) -> None:
     """Measure every cell that the folder does not hold yet; each is kept as soon as it is known.
@@ -61,7 +61,7 @@ def measure(
         experiments: Those on other than synthetic problems are passed over.
         folder: Where ``runtimes-BACKEND.json`` is kept.
         repeats: Experiments that a cell is the mean of; one on an accelerator.
-        progress: Called with a run and its rounds once its cell is known.
+        progress: Called with each run once its cell is known.
         complain: Called with a line about a damaged file.
     """
     repeats = 1 if on_accelerator() else repeats
@@ -77,7 +77,7 @@ def measure(
             whole = settings | {"backend": jax.default_backend(), "cells": known}
             folder.mkdir(parents=True, exist_ok=True)
             write_atomically(path, (json.dumps(whole, indent=2, sort_keys=True) + "\n").encode())
-        progress(run, run.rounds * repeats)
+        progress(run)
 
 
 def known_runtimes(folder: Path) -> list[dict[str, Any]]:

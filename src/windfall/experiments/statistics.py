@@ -5,7 +5,7 @@ differences of their R_T/T within trials.
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -18,6 +18,7 @@ __all__ = [
     "Standing",
     "bootstrap_interval",
     "curve_gap",
+    "first_trials",
     "listed",
     "paired",
     "standing",
@@ -144,6 +145,15 @@ def standing(ours: Result, authors: Result) -> Standing:
         inside=float(np.mean(inside)),
         gap=curve_gap(median, theirs),
     )
+
+
+def first_trials(result: Result, trials: int) -> Result:
+    """The first trials of a result: of two runs with one seed they are the same ones.
+
+    A variant may be played fewer times than the run it departs from.
+    """
+    kept = {k: getattr(result, k)[:trials] for k in ("regret", "arms", "rewards", "initial")}
+    return replace(result, **kept)
 
 
 def curve_gap(first: np.ndarray, second: np.ndarray) -> float:

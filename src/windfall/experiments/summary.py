@@ -17,7 +17,7 @@ from windfall._version import __version__
 from windfall.experiments.execute import Outcome
 from windfall.experiments.plan import Experiment, Run
 from windfall.experiments.reference import Reference
-from windfall.experiments.statistics import curve_gap, paired, standing
+from windfall.experiments.statistics import first_trials, paired, standing
 from windfall.experiments.verdicts import experiment_verdict, variant_verdict
 from windfall.results import Result
 
@@ -104,7 +104,7 @@ def _experiment(experiment: Experiment, outcome: Outcome, reference: Reference) 
         "lowest_median": all(policies[0]["median"] < p["median"] for p in policies[1:]),
         "not_above_authors": policies[0]["median"] <= authors["median"] if authors else None,
         "verdict": experiment_verdict(policies, pairs),
-        "variant_verdicts": [variant_verdict(row[v["base"]], v) for v in variants],
+        "variant_verdicts": [variant_verdict(v) for v in variants],
     }
 
 
@@ -135,11 +135,9 @@ def _departure(
     experiment: Experiment, run: Run, outcome: Outcome, reference: Reference
 ) -> dict[str, Any]:
     base, saved = base_label(run.label), reference.beside(run, experiment.problem)
-    if saved is None:
-        return {"base": base, "gap_before": None}
-    rounds = min(saved.rounds, run.rounds)
-    before = curve_gap(outcome[base].median[:rounds], saved.median[:rounds])
-    return {"base": base, "gap_before": before}
+    same = first_trials(outcome[base], run.trials)
+    gap = None if saved is None else standing(same, saved).gap
+    return {"base": base, "base_median": float(same.median[-1]), "gap_before": gap}
 
 
 def _timings(

@@ -146,12 +146,12 @@ def paired(facts: Row) -> Table:
 
 def variants(facts: Row) -> Table:
     """What each of the authors' departures does to our curves."""
-    base = {p["label"]: p for p in facts["policies"]}
     rows = tuple(
         (
             shown(v["label"]),
             v["variant"],
-            _number(base[v["base"]]["median"]),
+            str(v["trials"]),
+            _number(v["base_median"]),
             _number(v["median"]),
             _spread(v["authors"]),
             _NONE if v["gap_before"] is None else f"{v['gap_before']:.3f}",
@@ -162,10 +162,11 @@ def variants(facts: Row) -> Table:
     )
     return Table(
         "variants",
-        "Median R_T/T of the library's run, of the run that departs from it as the authors' did, "
-        "and of the authors' saved runs (± MAD). The distance is the mean over rounds of the "
-        "absolute difference of log10 medians between our curve and theirs.",
-        ("run", "what is changed", "library", "changed", "authors", "distance, library",
+        "Median R_T/T of the library's run over the same first trials, of the run that departs "
+        "from it as the authors' did, and of the authors' saved runs (± MAD). The "
+        "distance is the mean over rounds of the absolute difference of log10 medians between our "
+        "curve and theirs.",
+        ("run", "what is changed", "trials", "library", "changed", "authors", "distance, library",
          "distance, changed", "changed is"),
         rows,
         frozenset(("what is changed", "changed is")),
@@ -203,10 +204,17 @@ def runtimes(measured: Sequence[Row]) -> Table:
 
 def timings(rows: Sequence[Row]) -> Table:
     """Compilation, running time and rate of the runs of one experiment, and of all of them."""
-    total = {k: sum(row[k] for row in rows) for k in ("compile", "run", "trial_rounds")}
-    rate = max(total["trial_rounds"], 1) / max(total["run"], 1e-9)
-    backends = ", ".join(sorted({row["backend"] for row in rows}))
-    everything = total | {"label": "all", "backend": backends, "rounds_per_second": rate}
+    compiled, run, rounds = (
+        sum(row[k] for row in rows) for k in ("compile", "run", "trial_rounds")
+    )
+    everything = {
+        "label": "all runs",
+        "backend": ", ".join(sorted({row["backend"] for row in rows})),
+        "compile": compiled,
+        "run": run,
+        "trial_rounds": rounds,
+        "rounds_per_second": max(rounds, 1) / max(run, 1e-9),
+    }
     return Table(
         "timings",
         "Seconds that the run spent compiling and computing, as measured while other runs were "
@@ -214,7 +222,7 @@ def timings(rows: Sequence[Row]) -> Table:
         ("run", "backend", "compile", "run time", "trial-rounds", "rounds per second"),
         tuple(
             (
-                shown(r["label"]) if r is not everything else "all runs",
+                r["label"] if r is everything else shown(r["label"]),
                 r["backend"],
                 _seconds(r["compile"]),
                 _seconds(r["run"]),

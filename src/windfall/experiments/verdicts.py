@@ -34,9 +34,9 @@ def experiment_verdict(policies: Sequence[Row], paired: Sequence[Row]) -> str:
     return " ".join(sentences)
 
 
-def variant_verdict(base: Row, variant: Row) -> str:
+def variant_verdict(variant: Row) -> str:
     """How far one departure moves our curve to the authors'."""
-    median, before = _number(variant["median"]), _number(base["median"])
+    median, before = _number(variant["median"]), _number(variant["base_median"])
     moved = f"{median} instead of {before}" if median != before else f"{median} as before"
     begin = f"{shown(variant['label'])}: R_T/T {moved}"
     authors = variant["authors"]

@@ -1,0 +1,88 @@
+"""From the numbers of the parts to the rows of the table: what, how much, which bar, met or not."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Row:
+    """One line of the table; a row without a bar is for information."""
+
+    what: str
+    measured: str
+    bar: str = ""
+    met: bool | None = None
+
+    @property
+    def verdict(self) -> str:
+        return {True: "yes", False: "NO", None: ""}[self.met]
+
+
+def rows(numbers: dict[str, Any]) -> list[Row]:
+    """All rows, in the order of the parts that were measured."""
+    makers = {
+        "rounds": lambda n: _rounds(n, numbers.get("botorch_peer")),
+        "exploitation": _exploitation,
+        "compilations": _compilations,
+        "startup": _startup,
+        "linalg": _linalg,
+    }
+    return [row for part, make in makers.items() if part in numbers for row in make(numbers[part])]
+
+
+def _rounds(own: dict[str, Any], peer: dict[str, Any] | None) -> Iterator[Row]:
+    v, lw = own["v-ucb"], own["lw-ucb"]
+    yield Row("V-UCB round", f"{v['ms']:.1f} ms ({_spread(v)})")
+    yield Row("LW-UCB round", f"{lw['ms']:.1f} ms ({_spread(lw)})")
+    ratio = lw["ms"] / v["ms"]
+    yield Row("LW-UCB round / V-UCB round", f"{ratio:.2f}", "≤ 2", ratio <= 2)
+    if peer:
+        threads = ", ".join(f"{n}: {ms:.0f} ms" for n, ms in peer["by_threads_ms"].items())
+        yield Row("BoTorch round", f"{peer['ms']:.1f} ms ({_spread(peer)}; by threads {threads})")
+        ratio = peer["ms"] / v["ms"]
+        yield Row("BoTorch round / V-UCB round", f"{ratio:.1f}", "≥ 10", ratio >= 10)
+    yield Row("compilation for the V-UCB rounds, once", f"{v['compile_s']:.1f} s")
+    yield Row("compilation for the LW-UCB rounds, once", f"{lw['compile_s']:.1f} s")
+
+
+def _spread(numbers: dict[str, Any]) -> str:
+    trials = numbers["trials_ms"]
+    return f"{min(trials):.1f} to {max(trials):.1f} over {len(trials)} trials"
+
+
+def _exploitation(numbers: dict[str, Any]) -> Iterator[Row]:
+    for policy, n in numbers.items():
+        distinct = ", ".join(f"{early} → {late}" for early, late in n["distinct"])
+        yield Row(
+            f"last 100 of 1,000 rounds / rounds 100 to 200, {policy}",
+            f"{n['ratio']:.2f} ({n['late_ms']:.2f} / {n['early_ms']:.2f} ms a round; "
+            f"distinct arms {distinct})",
+            "≤ 1.2",
+            n["ratio"] <= 1.2,
+        )
+
+
+def _compilations(n: dict[str, Any]) -> Iterator[Row]:
+    # All trials together are no fewer than any one of them.
+    yield Row(
+        "compilations in a 150-round LW-UCB trial",
+        f"{n['first']} (first trial; {n['all']} for {n['trials']} trials together)",
+        "≤ 8",
+        n["all"] <= 8,
+    )
+
+
+def _startup(n: dict[str, Any]) -> Iterator[Row]:
+    command = f"`windfall run`, {n['rounds']} rounds, start to end"
+    yield Row(f"{command}, empty cache", f"{n['cold_s']:.1f} s")
+    warm = n["warm_s"]
+    yield Row(f"{command}, warm cache", f"{warm:.1f} s", "≤ 5 s", warm <= 5)
+
+
+def _linalg(numbers: dict[str, Any]) -> Iterator[Row]:
+    for size, n in numbers.items():
+        yield Row(
+            f"triangular solve / `triangular_inverse`, {size}×{size}",
+            f"{n['ratio']:.2f} ({n['solve_us']:.1f} / {n['own_us']:.1f} µs)",
+        )
