@@ -23,8 +23,9 @@ def guard_threads() -> None:
     even where JAX was started before windfall was imported.
     """
     global _late
+    # JAX has no public way to ask without starting a backend; where this one is gone, assume not.
     bridge = sys.modules.get("jax._src.xla_bridge")
-    started = bridge is not None and bridge.backends_are_initialized()
+    started = getattr(bridge, "backends_are_initialized", lambda: False)()
     chosen = "NPROC" in os.environ or "PJRT_NPROC" in os.environ
     _late = started and os.environ.get("PJRT_NPROC", os.environ.get("NPROC")) != "1"
     if not started and not chosen:

@@ -7,6 +7,7 @@ notebooks do, so that an experiment can show how much of a published figure it e
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jaxtyping import Float
 
 from windfall.acquisition.base import Acquisition, Score
 from windfall.acquisition.lw import LWUCB
@@ -41,7 +42,7 @@ class ClippedImprovement(Score):
     """σ φ(λ) + max(μ − y*, 0) Φ(λ)."""
 
     posterior: Posterior
-    target: Array
+    target: Float[Array, ""]
 
     def __call__(self, x, prior):
         mean, deviation = self.posterior.moments(x)

@@ -2,6 +2,7 @@
 
 import hashlib
 import platform
+import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import as_completed
@@ -146,14 +147,16 @@ def _label(policy: Policy) -> str:
 
 
 class CompileClock:
-    """Seconds that XLA spent compiling while the clock was open."""
+    """Seconds that XLA spent compiling for this thread while the clock was open."""
 
     def __init__(self):
         self.seconds = 0.0
         self.programs = 0
+        self._thread = threading.get_ident()
 
     def _listen(self, event: str, duration_secs: float, **_: Any) -> None:
-        if event == "/jax/core/compile/backend_compile_duration":
+        mine = threading.get_ident() == self._thread
+        if mine and event == "/jax/core/compile/backend_compile_duration":
             self.seconds += duration_secs
             self.programs += 1
 
