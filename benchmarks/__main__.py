@@ -25,6 +25,7 @@ PEER = "botorch_peer"
 PARTS = {
     "rounds": 600,
     PEER: 1800,
+    "replay": 600,
     "exploitation": 600,
     "compilations": 600,
     "startup": 900,

@@ -17,8 +17,9 @@ def triangular_inverse(factor: Float[Array, "n n"]) -> Float[Array, "n n"]:
         [A 0]⁻¹   [    A⁻¹      0 ]
         [B C]   = [−C⁻¹BA⁻¹   C⁻¹]
 
-    Nearly all the work is matrix products; a triangular solve against the identity costs up to
-    twenty times as much for the sizes met here (``benchmarks/linalg.py``).
+    Nearly all the work is matrix products. A triangular solve against the identity costs about
+    twice as much from 64 on with one BLAS thread (``benchmarks/linalg.py``), and many times as much
+    where BLAS splits it over threads.
 
     Example:
         >>> import jax.numpy as jnp

@@ -1,0 +1,85 @@
+"""A V-UCB round and an LW-UCB round on the same rewards.
+
+In trials of their own the two policies pull different arms, LW-UCB more distinct ones, and a round
+costs what its distinct arms cost; the difference then is partly one of data. Here both decide after
+every reward of the same histories, half of them V-UCB's and half LW-UCB's, whatever they would have
+pulled themselves. Every history is replayed once untimed, so that everything is compiled.
+"""
+
+import time
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+import equinox as eqx
+import jax
+import numpy as np
+
+import windfall as wf
+from benchmarks import part
+from benchmarks.rounds import REWARDS, policies
+from windfall.gp.observations import bucket
+from windfall.policy import Policy, State, grow
+from windfall.runtime import float64
+from windfall.space import Space
+
+
+@eqx.filter_jit
+def decide(policy: Policy, state: State) -> tuple[State, jax.Array]:
+    """Learn and select: a round without its reward."""
+    state = policy.absorb(state)
+    arm, _ = policy.select(jax.random.fold_in(state.key, state.pulls), state)
+    return state, arm
+
+
+@eqx.filter_jit
+def observe(policy: Policy, state: State, arm: np.int32, reward: np.float64) -> State:
+    return policy.observe(state, arm, reward)
+
+
+@float64
+def replay(policy: Policy, space: Space, arms: np.ndarray, rewards: np.ndarray, initial: int):
+    """Seconds of every decision after the initial arms, the last reward left out."""
+    state = policy.init(jax.random.key(0), space, capacity=bucket(initial + 1), initial=initial)
+    seconds = []
+    for t, (arm, reward) in enumerate(zip(arms, rewards, strict=True)):
+        if t >= initial:
+            begin = time.perf_counter()
+            state, choice = decide(policy, state)
+            choice.block_until_ready()
+            seconds.append(time.perf_counter() - begin)
+        if int(state.observations.used) == state.observations.capacity:
+            state = grow(state, bucket(state.observations.capacity + 1))
+        state = observe(policy, state, np.int32(arm), np.float64(reward))
+    return seconds
+
+
+def measure(folder: Path, quick: bool) -> dict[str, Any]:
+    del folder
+    problem = wf.problems.load("michalewicz")
+    initial = problem.protocol.initial
+    rounds = 1 + (6 if quick else REWARDS) - initial
+    space = Space.of(problem.arms, problem.box)
+    contenders = {name: Policy(acquisition) for name, acquisition in policies(problem).items()}
+    totals: dict[str, list[float]] = {name: [] for name in contenders}
+    distinct = []
+    for author in contenders.values():
+        for seed in range(1 if quick else 3):
+            played = wf.simulate(
+                problem, author, rounds=rounds, trials=1, seed=seed, workers=1, batch=0
+            )
+            arms = np.concatenate([played.initial[0], played.arms[0, 1:]])
+            noise = problem.noise * np.random.default_rng(seed).standard_normal(len(arms))
+            rewards = problem.payoffs(0)[arms] + noise
+            distinct.append(len(set(arms.tolist())))
+            for policy in contenders.values():
+                replay(policy, space, arms, rewards, initial)
+            for name, policy in contenders.items():
+                seconds = replay(policy, space, arms, rewards, initial)
+                totals[name].append(1e3 * sum(seconds) / len(seconds))
+    ratios = [lw / v for lw, v in zip(totals["lw-ucb"], totals["v-ucb"], strict=True)]
+    return {"ms": totals, "ratio": median(ratios), "ratios": ratios, "distinct": distinct}
+
+
+if __name__ == "__main__":
+    part.main(measure)
