@@ -233,12 +233,7 @@ def _apart(job: Job, numbers: np.ndarray, workers: int | None, progress: Progres
 
     payload = cloudpickle.dumps(job)
     digest = hashlib.sha256(payload).hexdigest()
-    executor = loky.get_reusable_executor(
-        max_workers=workers,
-        timeout=60,
-        env={"PJRT_NPROC": "1", "OPENBLAS_NUM_THREADS": "1"},
-        initializer=_start_worker,
-    )
+    executor = worker_pool(workers)
     futures = {executor.submit(_work, digest, payload, int(i)): int(i) for i in numbers}
     parts, seconds = {}, 0.0
     try:
