@@ -121,7 +121,7 @@ def test_capacity_grows_with_distinct_arms_only():
         capacities.append(bandit._state.observations.capacity)
     assert capacities[:18] == [16] * 18  # sixteen arms fit, and repeats need no room
     assert capacities[18:34] == [32] * 16
-    assert capacities[34:] == [64, 64]
+    assert capacities[34:] == [48, 48]
     mean, deviation = bandit.posterior()
     np.testing.assert_allclose(mean[:33], PAYOFF[:33], atol=0.05)
     assert np.all(deviation[:33] < 0.1)
