@@ -40,3 +40,11 @@ def shared() -> Path:
     if not folder.is_dir():
         pytest.skip("no folder 'shared' beside the checkout")
     return folder
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _enough_memory_maps():
+    """A test process compiles more programs than any user; it must not run out of memory maps."""
+    from windfall.runtime import relieve_memory_maps
+
+    relieve_memory_maps()

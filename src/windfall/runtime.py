@@ -4,6 +4,7 @@ None of this changes the settings of a user's own JAX code, except where the use
 ``compilation_cache``.
 """
 
+import gc
 import os
 from collections.abc import Callable, Hashable
 from functools import wraps
@@ -21,7 +22,14 @@ with one_blas_thread():
 
 import jax
 
-__all__ = ["compilation_cache", "first_call_alone", "float64", "map_lanes", "on_accelerator"]
+__all__ = [
+    "compilation_cache",
+    "first_call_alone",
+    "float64",
+    "map_lanes",
+    "on_accelerator",
+    "relieve_memory_maps",
+]
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -73,6 +81,24 @@ def first_call_alone(function: Callable[P, R]) -> Callable[P, R]:
         return result
 
     return guarded
+
+
+def relieve_memory_maps() -> None:
+    """Forget compiled programs before the process runs out of memory maps.
+
+    Each program that XLA compiles for the CPU keeps hundreds of memory maps. Linux allows a process
+    65,530 of them, and XLA aborts when there are no more; a long row of different simulations gets
+    there. Forgotten programs are compiled again, or read from the compilation cache.
+    """
+    try:
+        limit = int(Path("/proc/sys/vm/max_map_count").read_text())
+        with open("/proc/self/maps", "rb") as maps:
+            used = sum(1 for _ in maps)
+    except OSError:  # not Linux
+        return
+    if used > 0.5 * limit:
+        jax.clear_caches()
+        gc.collect()
 
 
 def compilation_cache(folder: Path | str | None = None) -> Path:

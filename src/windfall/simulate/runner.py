@@ -23,7 +23,7 @@ from windfall.guard import wedge_possible
 from windfall.policy import Policy, as_policy
 from windfall.problems import Problem
 from windfall.results import Result
-from windfall.runtime import compilation_cache, on_accelerator
+from windfall.runtime import compilation_cache, on_accelerator, relieve_memory_maps
 from windfall.simulate.rollout import Trial
 from windfall.simulate.stages import Setting, play_one, play_together
 from windfall.space import Space
@@ -96,6 +96,7 @@ def simulate(
     label = label or (policy if isinstance(policy, str) else _label(resolved))
     job = Job(resolved, problem, rounds, seed)
 
+    relieve_memory_maps()
     begun = time.perf_counter()
     numbers = np.arange(trials)
     if batch is None:
@@ -270,6 +271,7 @@ def _work(digest: str, payload: bytes, number: int):
     if digest not in _JOBS:
         job = cloudpickle.loads(payload)
         _JOBS.clear()
+        relieve_memory_maps()
         _JOBS[digest] = (job, _prepare(job))
     job, setting = _JOBS[digest]
     with CompileClock() as clock:
