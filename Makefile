@@ -25,10 +25,10 @@ BENCH_PEERS := benchmarks/requirements-peers.txt
 BENCH_STAMP := $(BENCH_VENV)/.installed
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo test bench bench-env lock clean
+.PHONY: help install demo test bench bench-optimise bench-env lock clean
 
 help: ## list the commands
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
 install: $(STAMP) ## make .venv with windfall and everything needed to work on it
 
@@ -62,6 +62,10 @@ test: install ## run every check: lint, format, types, imports, tests and doctes
 bench: install bench-env ## measure speed, also against BoTorch in an environment of its own
 	@echo "==> bench: this takes several minutes; nothing else should run"
 	@$(BIN)/python -m benchmarks --peers $(BENCH_VENV)/bin/python
+
+bench-optimise: install bench-env ## measure choices on standard functions, against BoTorch and SciPy
+	@echo "==> bench-optimise: hours, if nothing is in out/optimise yet; it can be stopped and resumed"
+	@$(BIN)/python -m benchmarks.optimise --peers $(BENCH_VENV)/bin/python
 
 bench-env: $(BENCH_STAMP) ## make .venv-bench with the peers that `make bench` measures against
 

@@ -21,10 +21,14 @@ from benchmarks.verdicts import rows
 
 ROOT = Path(__file__).parents[1]
 PEER = "botorch_peer"
-#: Seconds after which a part is ended. The peer follows the rounds that it is compared with.
+#: Parts that run in the peers' environment, each with the part whose problem it works on.
+PEERS = {PEER: "rounds", "maximiser_peer": "maximiser"}
+#: Seconds after which a part is ended. A peer follows the part that it is compared with.
 PARTS = {
     "rounds": 600,
     PEER: 1800,
+    "maximiser": 2400,
+    "maximiser_peer": 900,
     "replay": 600,
     "exploitation": 600,
     "compilations": 600,
@@ -66,10 +70,11 @@ def main() -> None:
     parser.add_argument("--quick", action="store_true", help="tiny sizes: does everything run?")
     given = parser.parse_args()
     parts = [name for name in PARTS if not given.only or name in given.only]
-    if not given.peers and PEER in parts:
-        parts.remove(PEER)
-    if PEER in parts and "rounds" not in parts:
-        parser.error(f"--only {PEER} needs --only rounds too: it plays the same trials")
+    if not given.peers:
+        parts = [name for name in parts if name not in PEERS]
+    for peer, own in PEERS.items():
+        if peer in parts and own not in parts:
+            parser.error(f"--only {peer} needs --only {own} too: it works on the same problem")
 
     # A path, made absolute without following the link that a virtual environment's python is.
     peers = os.path.abspath(given.peers) if given.peers else ""
@@ -78,7 +83,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         for name in parts:
             begin = time.perf_counter()
-            python = peers if name == PEER else sys.executable
+            python = peers if name in PEERS else sys.executable
             try:
                 with log.status(f"{name} ..."):
                     numbers[name] = run_part(name, python, Path(folder), given.quick)

@@ -19,7 +19,7 @@ from rich.table import Table
 from windfall.gp.bfgs import minimise
 from windfall.gp.evidence import Hyper, log_evidence
 from windfall.gp.kernels import SquaredExponential
-from windfall.gp.observations import Observations, standardise
+from windfall.gp.observations import Observations, natural_scale
 
 PULLS, CAPACITY, STARTS, DATA_SETS, REPEATS, STEPS = 30, 32, 4, 40, 5, 100
 LOW = np.log([5e-3, 5e-3, 1e-3, 1e-8])  # lengthscales, variance, noise
@@ -43,6 +43,7 @@ def pulls(seed: int) -> Observations:
         np.pad(grid[arms], ((0, room), (0, 0))),
         np.pad(np.ones(PULLS), (0, room)),
         np.pad(rewards, (0, room)),
+        np.zeros(CAPACITY),
         np.zeros(CAPACITY),
         np.int32(PULLS),
     )
@@ -92,7 +93,7 @@ def compiled(search):
     """The best value over all starts and the steps spent, and the seconds to compile it."""
 
     def fit(points, observations):
-        scaled, _ = standardise(observations)
+        scaled = natural_scale(observations).apply(observations)
         values, steps = jax.lax.map(lambda u: search(u, scaled), points)
         return jnp.min(values), jnp.sum(steps)
 

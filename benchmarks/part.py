@@ -8,6 +8,8 @@ from typing import Any
 
 #: Where ``rounds`` leaves its trials for the peer, in the scratch folder.
 TRIALS_FILE = "trials.npz"
+#: Where ``maximiser`` leaves its observations for the peer.
+MAXIMISER_FILE = "maximiser.npz"
 #: ``measure(folder, quick)``: a scratch folder that all parts share, and whether tiny sizes do.
 Measure = Callable[[Path, bool], dict[str, Any]]
 

@@ -28,12 +28,17 @@ def show(console: Console, title: str, rows: list[Row], about: dict[str, str]) -
 
 
 def write(rows: list[Row], about: dict[str, str], readme: Path = README) -> None:
+    """Put the table where the page has a place for it."""
+    fill(readme, _markdown(rows, about))
+
+
+def fill(readme: Path, measured: str) -> None:
     """Replace what stands between the two markers; the rest of the page is written by hand."""
     before, begin, rest = readme.read_text(encoding="utf-8").partition(BEGIN)
     _, end, after = rest.partition(END)
     if not begin or not end:
         raise SystemExit(f"{readme.name} has no place for the table: put {BEGIN} and {END} in it")
-    text = f"{before}{BEGIN}\n\n{_markdown(rows, about)}\n\n{END}{after}"
+    text = f"{before}{BEGIN}\n\n{measured}\n\n{END}{after}"
     with tempfile.NamedTemporaryFile(
         "w", encoding="utf-8", dir=readme.parent, prefix=".readme-", delete=False
     ) as file:

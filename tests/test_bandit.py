@@ -10,8 +10,9 @@ from bandit_study import ARMS, PAYOFF, play
 
 import windfall as wf
 from windfall.errors import NumericalError
+from windfall.policy import Info
 
-POLICIES = ["ei", "ts", "v-ucb", "gp-ucb", "gp-ucb-scaled", "lw-ucb", "mean"]
+POLICIES = ["windfall", "ei", "ts", "v-ucb", "gp-ucb", "gp-ucb-scaled", "lw-ucb", "mean"]
 
 
 @pytest.mark.parametrize("policy", POLICIES)
@@ -246,3 +247,24 @@ def test_refits_only_as_often_as_asked():
     assert len(changes) > 0
     mean, _ = bandit.posterior(ARMS[[a for a, _ in bandit.rewards]])
     np.testing.assert_allclose(mean, [r for _, r in bandit.rewards], atol=0.3)
+
+
+@pytest.mark.parametrize(
+    ("numbers", "driver"),
+    [
+        ({"mean": 2.0, "best": 1.5}, "mean"),
+        ({"mean": 2.0, "best": 2.0}, "mean"),
+        ({"mean": -1.0, "best": -1.0 + 1e-12}, "mean"),
+        ({"mean": 1.0, "best": 1.5, "score": 2.0, "ratio": 1.0}, "uncertainty"),
+        ({"mean": 1.0, "best": 1.5, "score": 2.2, "ratio": 2.0}, "uncertainty"),  # 0.6 is enough
+        ({"mean": 1.0, "best": 1.5, "score": 1.8, "ratio": 2.0}, "attention"),  # 0.4 is not
+        ({"mean": 1.0, "best": 1.5, "score": 1.8, "ratio": 0.5}, "uncertainty"),
+    ],
+)
+def test_a_choice_says_what_drove_it(numbers, driver):
+    plain = {"score": 3.0, "deviation": 0.25, "ratio": 1.0} | numbers
+    info = Info(**{k: np.float64(v) for k, v in plain.items()}, healthy=np.bool_(True))
+    assert info.driver == driver
+    assert f"Windfall chose it for its {driver}: predicted mean" in info.why("Windfall")
+    assert "deviation 0.25" in info.why("Windfall")
+    assert ("attention" in info.why("")) == (driver == "attention" or info.ratio != 1.0)

@@ -27,14 +27,21 @@ if TYPE_CHECKING:  # for type checkers; _HOME and _MODULES say the same to Pytho
     from windfall.acquisition.lw import LWUCB
     from windfall.acquisition.thompson import TS
     from windfall.acquisition.ucb import GPUCB, VUCB, Mean
+    from windfall.acquisition.windfall import Windfall
+    from windfall.attention.prior import LogDensity, gaussian, independent
     from windfall.bandit import Bandit, Choice
-    from windfall.gp import kernels
-    from windfall.gp.fit import Fit, LogNormalPrior
-    from windfall.policy import GP, Policy
+    from windfall.experiments.suite import compare_suite
+    from windfall.gp import kernels, means
+    from windfall.gp.bayes import Bayes
+    from windfall.gp.fit import Fit
+    from windfall.gp.model import GP
+    from windfall.gp.priors import GammaPrior, LogNormalPrior
+    from windfall.policy import Policy
     from windfall.problems import Problem
     from windfall.results import Result
     from windfall.runtime import compilation_cache
     from windfall.simulate import simulate
+    from windfall.space import AtMost, Box, Categorical, Integer, Parameters, Real
 
 __all__ = [
     "EI",
@@ -43,19 +50,33 @@ __all__ = [
     "LWUCB",
     "TS",
     "VUCB",
+    "AtMost",
     "Bandit",
+    "Bayes",
+    "Box",
+    "Categorical",
     "Choice",
     "Fit",
+    "GammaPrior",
     "InputError",
+    "Integer",
+    "LogDensity",
     "LogNormalPrior",
     "Mean",
     "NumericalError",
+    "Parameters",
     "Policy",
     "Problem",
+    "Real",
     "Result",
+    "Windfall",
     "__version__",
+    "compare_suite",
     "compilation_cache",
+    "gaussian",
+    "independent",
     "kernels",
+    "means",
     "plot",
     "problems",
     "simulate",
@@ -63,24 +84,38 @@ __all__ = [
 
 _HOME = {
     "EI": "windfall.acquisition.ei",
-    "GP": "windfall.policy",
+    "GP": "windfall.gp.model",
     "GPUCB": "windfall.acquisition.ucb",
     "LWUCB": "windfall.acquisition.lw",
     "TS": "windfall.acquisition.thompson",
     "VUCB": "windfall.acquisition.ucb",
+    "AtMost": "windfall.space",
     "Bandit": "windfall.bandit",
+    "Bayes": "windfall.gp.bayes",
+    "Box": "windfall.space",
+    "Categorical": "windfall.space",
     "Choice": "windfall.bandit",
     "Fit": "windfall.gp.fit",
-    "LogNormalPrior": "windfall.gp.fit",
+    "GammaPrior": "windfall.gp.priors",
+    "Integer": "windfall.space",
+    "LogDensity": "windfall.attention.prior",
+    "LogNormalPrior": "windfall.gp.priors",
     "Mean": "windfall.acquisition.ucb",
+    "Parameters": "windfall.space",
     "Policy": "windfall.policy",
     "Problem": "windfall.problems",
+    "Real": "windfall.space",
     "Result": "windfall.results",
+    "Windfall": "windfall.acquisition.windfall",
+    "compare_suite": "windfall.experiments.suite",
     "compilation_cache": "windfall.runtime",
+    "gaussian": "windfall.attention.prior",
+    "independent": "windfall.attention.prior",
     "simulate": "windfall.simulate",
 }
 _MODULES = {
     "kernels": "windfall.gp.kernels",
+    "means": "windfall.gp.means",
     "plot": "windfall.plot",
     "problems": "windfall.problems",
 }

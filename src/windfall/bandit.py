@@ -1,51 +1,32 @@
 """The ask/tell object: the only mutable class of the numeric side."""
 
 import dataclasses
-import operator
-from dataclasses import dataclass, field
-from typing import Any
+from collections.abc import Iterator
+from itertools import chain
+from typing import Any, overload
 
-import equinox as eqx
-import jax
 import numpy as np
 
-from windfall.checks import LARGEST_SEED, finite, whole
-from windfall.errors import InputError, NumericalError
-from windfall.gp.observations import bucket
-from windfall.gp.posterior import condition
-from windfall.policy import Info, Policy, State, as_policy, grow
-from windfall.problems.checks import check_arms, finite_array, read_only
-from windfall.runtime import float64
-from windfall.space import Space
+from windfall import programs, saving
+from windfall.checks import LARGEST_SEED, whole
+from windfall.errors import InputError
+from windfall.menu import Choice, Point, as_menu
+from windfall.policy import Policy, State, as_policy
+from windfall.record import Pull, Record
 
 __all__ = ["Bandit", "Choice"]
 
-_STATE_FORMAT = 1
-
-
-@dataclass(frozen=True)
-class Choice:
-    """An arm to pull.
-
-    Attributes:
-        arm: Its row in the array of arms.
-        features: Its features, in the user's units.
-        why: One sentence on what drove the choice.
-    """
-
-    arm: int
-    features: np.ndarray = field(compare=False)
-    why: str
-
 
 class Bandit:
-    """Decides which arm to pull next: ``ask`` for a choice, ``tell`` its reward.
+    """Decides what to try next: ``ask`` for a choice, ``tell`` its reward.
 
     Args:
-        arms: (M, d) features, an array or a data frame of numbers. Duplicates are allowed.
+        arms: What to choose from: (M, d) features of arms, an array or a data frame of numbers
+            (duplicates are allowed), or a space: ``Box``, ``Parameters``.
         policy: A name, an acquisition or a ``Policy``; None for the default.
         seed: Determines every choice.
-        initial: Arms drawn at random before the policy takes over.
+        initial: How many choices come before the policy takes over: arms drawn at random (by
+            default 3), or space-filling points (by default 2·(parameters + 1), at most 20).
 
     Example:
         >>> import numpy as np
@@ -58,265 +39,209 @@ class Bandit:
         [0.7000000000000001]
     """
 
-    def __init__(self, arms: Any, policy: Any = None, *, seed: int = 0, initial: int = 3):
+    def __init__(self, arms: Any, policy: Any = None, *, seed: int = 0, initial: int | None = None):
         """Set up a study that lives in memory."""
-        self.arms = read_only(check_arms(arms))
+        self._menu = as_menu(arms)
         self.policy: Policy = as_policy(policy)
         self.seed = whole("seed", seed, 0, LARGEST_SEED)
-        self.initial = min(whole("initial", initial, 1), len(self.arms))
-        self._space = Space.of(self.arms)
-        self._state = _begin(self.policy, self._space, self.seed, self.initial)
-        self._history: list[tuple[int, float]] = []
-        self._learned = 0  # how many of these rewards the model has seen
+        self.initial = self._menu.initial(initial)
+        self._record = Record()
+        self._state = programs.begin(self.policy, self._menu.space, self.seed, self.initial)
+        self._learned = 0  # how many rewards and failures the model has seen
 
     @property
-    def rewards(self) -> list[tuple[int, float]]:
-        """Every (arm, reward) told so far, in order."""
-        return list(self._history)
+    def arms(self) -> np.ndarray | None:
+        """The features of the arms; None on a space without arms."""
+        return self._menu.arms
+
+    @property
+    def names(self) -> list[str]:
+        """The names of the features or parameters."""
+        return list(self._menu.names)
+
+    @property
+    def rewards(self) -> list[tuple[Any, float]]:
+        """Every (arm, reward) told so far, in order; without arms (parameters, reward)."""
+        return [(self._menu.label(pull.point), pull.reward) for pull in self._record.told]
 
     @property
     def pulls(self) -> np.ndarray:
-        """How many rewards each arm has."""
-        return np.bincount([arm for arm, _ in self._history], minlength=len(self.arms))
+        """How many rewards each arm has; without arms, each distinct point told, in order."""
+        means = self._record.means()
+        return np.array([means.get(p, (0.0, 0))[1] for p in self._menu.listed(means)], int)
+
+    @property
+    def pending(self) -> list[Choice]:
+        """Choices handed out by ``ask(n)`` and neither told, failed nor forgotten."""
+        return [choice for _, choice in self._record.pending]
+
+    @property
+    def failed(self) -> list[Choice]:
+        """Choices whose pull failed, in order."""
+        return [self._menu.choice(point, "failed") for point in self._record.failed]
 
     @property
     def best(self) -> Choice:
-        """The arm with the highest mean reward so far."""
-        if not self._history:
-            raise InputError("best is unknown before the first reward; tell one first")
-        totals = np.bincount(
-            [arm for arm, _ in self._history],
-            weights=[reward for _, reward in self._history],
-            minlength=len(self.arms),
-        )
-        pulls = self.pulls
-        means = np.where(pulls > 0, totals / np.maximum(pulls, 1), -np.inf)
-        arm = int(np.argmax(means))
-        why = f"highest mean reward, {means[arm]:.4g} over {pulls[arm]} pull(s)"
-        return Choice(arm, self.arms[arm], why)
+        """What has the highest mean reward so far, among what the constraints allow."""
+        self._need_rewards("best")
+        means = self._record.means()
+        told = [point for point in self._menu.listed(means) if point in means]
+        allowed = self._menu.allowed(told)
+        kept = [point for point, good in zip(told, allowed, strict=True) if good] or told
+        point = max(kept, key=lambda p: means[p][0])
+        mean, pulls = means[point]
+        return self._menu.choice(point, f"highest mean reward, {mean:.4g} over {pulls} pull(s)")
 
-    def ask(self) -> Choice:
-        """The arm to pull next. Asking again before telling gives the same answer."""
-        told = len(self._history)
-        if told < self.initial:
-            arm = self._initial_arm()
-            why = f"initial arm {told + 1} of {self.initial}, drawn at random"
-            return Choice(arm, self.arms[arm], why)
-        self._learn()
-        arm, info = _select(self.policy, self._state)
-        _check_health(info.healthy)
-        return Choice(int(arm), self.arms[int(arm)], _why(self.policy, info))
+    @overload
+    def ask(self) -> Choice: ...
+    @overload
+    def ask(self, n: int) -> list[Choice]: ...
+    def ask(self, n: Any = None) -> Choice | list[Choice]:
+        """What to try next. Asking again before telling gives the same answer.
 
-    def tell(self, choice: Any, reward: Any) -> None:
-        """Record a reward for a choice, or for any arm by its number; repeats are welcome."""
-        arm = self._arm_number(choice)
-        value = finite("reward", reward)
-        observations = self._state.observations
-        full = int(observations.used) == observations.capacity
-        same = np.asarray(observations.features) == self._space.arms[arm]
-        if full and not same.all(axis=1).any():
-            self._state = grow(self._state, bucket(observations.capacity + 1))
-        self._state = _observe(self.policy, self._state, np.int32(arm), np.float64(value))
-        self._history.append((arm, value))
+        Args:
+            n: Hand out this many different choices at once, to be told in any order. They account
+                for one another and stay ``pending`` until told, failed or forgotten.
+        """
+        waiting = list(self._record.pending)
+        if n is None:
+            return self._next(waiting)[1]
+        before = len(waiting)
+        for _ in range(whole("n", n, 1)):
+            waiting.append(self._next(waiting))
+        self._record.pending = waiting
+        return [choice for _, choice in waiting[before:]]
+
+    def tell(
+        self, choice: Any, reward: Any, noise: Any = None, count: Any = None, deviation: Any = None
+    ) -> None:
+        """Record a reward for a choice, or for anything else; repeats are welcome.
+
+        Args:
+            choice: A choice, the number of an arm, values by name, or the features in order.
+            reward: What it paid.
+            noise: The standard deviation of this reward's noise, if it is known.
+            count: The reward is the mean of so many replicates.
+            deviation: The sample deviation of these replicates (divided by count − 1).
+        """
+        self._observe(Pull.of(self._menu.point(choice), reward, noise, count, deviation))
+
+    def fail(self, choice: Any) -> None:
+        """Record that a pull failed: it is believed to pay as little as the worst so far."""
+        point = self._menu.point(choice)
+        self._record.failed.append(point)
+        self._record.settle(point)
+
+    def forget(self, choice: Any) -> None:
+        """A choice that was handed out will never be told: no longer wait for it."""
+        point = self._menu.point(choice)
+        if not self._record.settle(point):
+            label = self._menu.label(point)
+            raise InputError(f"choice is {label!r}; expected one of the pending ones")
 
     def posterior(self, features: Any = None) -> tuple[np.ndarray, np.ndarray]:
-        """Mean and deviation of the payoff in reward units, at the arms or at other features."""
+        """Mean and deviation of the payoff in reward units.
+
+        Args:
+            features: Where: features, or points of the space; by default at every arm, or at every
+                point told.
+        """
         self._need_rewards("posterior")
+        x = self._listed() if features is None else self._menu.units(features)
         self._learn()
-        x = self._space.arms if features is None else self._unit(features)
-        mean, deviation = _moments(self._state, x)
-        return np.asarray(mean), np.asarray(deviation)
+        return programs.moments(self._state, x)
 
     def explain(self) -> dict[str, np.ndarray]:
-        """Per arm: mean, std, ratio (attention), acquisition and pulls; ready for a data frame."""
+        """Per arm: mean, std, ratio (attention), acquisition and pulls; ready for a data frame.
+
+        Without arms the rows are the distinct points told, and their parameters come first.
+        """
         self._need_rewards("explain")
         self._learn()
-        mean, deviation, ratio, score = map(np.asarray, _table(self.policy, self._state))
-        return {
-            "mean": mean,
-            "std": deviation,
-            "ratio": ratio,
-            "acquisition": score,
-            "pulls": self.pulls,
-        }
+        points = self._menu.listed(self._record.means())
+        table = programs.table(self.policy, self._state, self._listed())
+        return {**self._menu.described(points), **table, "pulls": self.pulls}
 
     def state_dict(self) -> dict[str, Any]:
         """Everything needed to go on elsewhere, as numbers and lists that JSON can hold."""
-        hyper = jax.tree.leaves(self._state.posterior.hyper)
-        return {
-            "format": _STATE_FORMAT,
-            "arms": self.arms.tolist(),
-            "policy": repr(self.policy),
-            "seed": self.seed,
-            "initial": self.initial,
-            "arm": [arm for arm, _ in self._history],
-            "reward": [reward for _, reward in self._history],
-            "hyper": [np.asarray(leaf).tolist() for leaf in hyper],
-            "learned": self._learned,
-        }
+        return saving.write(
+            self._menu,
+            self.policy,
+            self.seed,
+            self.initial,
+            self._record,
+            self._state.posterior.hyper,
+            self._learned,
+        )
 
     def load_state_dict(self, state: Any) -> None:
         """Resume from ``state_dict``: the next choice is the one that would have come.
 
-        The bandit must have been made with the same arms and policy; functions in a policy (a
-        kernel, a prior) are told apart by their names only. On any mismatch nothing changes.
+        The bandit must have been made with the same arms or space and policy; functions in them (a
+        kernel, a prior, a constraint) are told apart by their names only. On any mismatch nothing
+        changes.
         """
-        arms, rewards, hyper, learned = self._check_state(state)
-        fresh = Bandit(self.arms, self.policy, seed=state["seed"], initial=state["initial"])
-        for arm, reward in zip(arms, rewards, strict=True):
-            fresh.tell(arm, reward)
-        posterior = dataclasses.replace(fresh._state.posterior, hyper=hyper)
+        saved = saving.read(state, self._menu, self.policy, self._state.posterior.hyper)
+        fresh = Bandit(self._menu, self.policy, seed=saved.seed, initial=saved.initial)
+        for pull in saved.record.told:
+            fresh._observe(pull)
+        fresh._record = saved.record
+        posterior = dataclasses.replace(fresh._state.posterior, hyper=saved.hyper)
         fresh._state = dataclasses.replace(fresh._state, posterior=posterior)
-        if arms and learned == len(arms):
-            fresh._state = dataclasses.replace(
-                fresh._state, posterior=_condition(self.policy, fresh._state)
-            )
-        fresh._learned = learned
+        if saved.record.told and saved.learned == saved.record.events:
+            fresh._state = fresh._updated(search=False)
+        fresh._learned = saved.learned
         self.__dict__.update(fresh.__dict__)
 
-    def _check_state(self, state: Any):
-        if not isinstance(state, dict) or not self.state_dict().keys() <= state.keys():
-            raise InputError("state is not a state_dict; expected what Bandit.state_dict returned")
-        if state["format"] != _STATE_FORMAT:
-            raise InputError(f"state has format {state['format']!r}; expected {_STATE_FORMAT}")
-        if not np.array_equal(check_arms(state["arms"], "state arms"), self.arms):
-            raise InputError("state was saved with other arms; make the Bandit with the same ones")
-        if state["policy"] != repr(self.policy):
-            raise InputError(
-                f"state was saved with policy {state['policy']}; this Bandit has {self.policy!r}"
-            )
-        leaves, tree = jax.tree.flatten(self._state.posterior.hyper)
-        values = [finite_array(v, "state hyper") for v in _listed(state, "hyper")]
-        shapes = [np.shape(leaf) for leaf in leaves]
-        if [v.shape for v in values] != shapes or not all(np.all(v > 0) for v in values):
-            raise InputError(f"state hyper is {state['hyper']}; expected positive {shapes} numbers")
-        arms = [self._arm_number(arm) for arm in _listed(state, "arm")]
-        rewards = [finite("reward", reward) for reward in _listed(state, "reward")]
-        if len(arms) != len(rewards):
-            raise InputError(f"state has {len(arms)} arms and {len(rewards)} rewards told")
-        learned = whole("state learned", state["learned"], 0)
-        if learned > len(arms):
-            raise InputError(f"state learned is {learned}; expected at most {len(arms)}")
-        return arms, rewards, jax.tree.unflatten(tree, values), learned
+    def _next(self, waiting: list[tuple[Point, Choice]]) -> tuple[Point, Choice]:
+        """The next choice when others are waiting to be told."""
+        used = self._record.used(waiting)
+        menu = self._menu
+        if len(used) < self.initial or not self._record.told:
+            point = _unused(menu.sequence(self.seed), set(used))
+            place = f"initial {menu.noun} {len(used) + 1} of {self.initial}"
+            what = place if len(used) < self.initial else f"no reward yet: another {menu.noun}"
+            return point, menu.choice(point, f"{what}, {menu.origin}")
+        self._learn()
+        pending = [menu.unit(point) for point, _ in waiting]
+        failed, worst = self._failures()
+        decided, info = programs.choose(self.policy, self._state, pending, failed, worst)
+        point = menu.decided(decided)
+        why = info.why(type(self.policy.acquisition).__name__)
+        return point, menu.choice(point, why, info.search)
 
-    def _initial_arm(self) -> int:
-        """Distinct random arms, skipping those told already."""
-        order = np.random.default_rng(self.seed).permutation(len(self.arms))
-        told = {arm for arm, _ in self._history}
-        return int(next((arm for arm in order if int(arm) not in told), order[0]))
+    def _observe(self, pull: Pull) -> None:
+        x = self._menu.unit(pull.point)
+        self._state = programs.observe(self._state, x, pull)
+        self._record.told.append(pull)
+        self._record.settle(pull.point)
 
     def _learn(self) -> None:
-        """Bring the model up to date with the rewards, searching hyper-parameters if due."""
-        told = len(self._history)
-        if self._learned == told:
+        """Bring the model up to date with what happened, searching hyper-parameters if due."""
+        events, every = self._record.events, self.policy.gp.refit_every
+        if self._learned == events:
             return
-        state, every = self._state, self.policy.gp.refit_every
-        due = (told - self.initial) // every > (self._learned - self.initial) // every
-        if due or not self._learned:
-            hyper = _fit(self.policy, state)
-            posterior = dataclasses.replace(state.posterior, hyper=hyper)
-            state = dataclasses.replace(state, posterior=posterior)
-        posterior = _condition(self.policy, state)
-        _check_health(posterior.healthy)
-        self._state = dataclasses.replace(state, posterior=posterior)
-        self._learned = told
+        due = (events - self.initial) // every > (self._learned - self.initial) // every
+        self._state = self._updated(search=due or not self._learned)
+        self._learned = events
 
-    def _arm_number(self, choice: Any) -> int:
-        arm = choice.arm if isinstance(choice, Choice) else choice
-        try:
-            number = -1 if isinstance(arm, bool | np.bool_) else operator.index(arm)
-        except TypeError:
-            number = -1
-        if not 0 <= number < len(self.arms):
-            raise InputError(
-                f"arm is {arm!r}; expected a Choice or a row number from 0 to {len(self.arms) - 1}"
-            )
-        return number
+    def _updated(self, *, search: bool) -> State:
+        return programs.learn(self.policy, self._state, *self._failures(), search=search)
 
-    def _unit(self, features: Any) -> np.ndarray:
-        x = np.atleast_2d(finite_array(features, "features"))
-        if x.ndim != 2 or x.shape[1] != self.arms.shape[1]:
-            raise InputError(
-                f"features has shape {x.shape}; expected (points, {self.arms.shape[1]}), "
-                "as many features as the arms have"
-            )
-        return self._space.unit(x)
+    def _failures(self) -> tuple[list[np.ndarray], float]:
+        """The unit points that failed, and what they are believed to pay."""
+        return [self._menu.unit(point) for point in self._record.failed], self._record.worst
+
+    def _listed(self) -> np.ndarray:
+        """The unit points that tables list."""
+        return np.stack([self._menu.unit(p) for p in self._menu.listed(self._record.means())])
 
     def _need_rewards(self, what: str) -> None:
-        if not self._history:
+        if not self._record.told:
             raise InputError(f"{what} is unknown before the first reward; tell one first")
 
 
-def _check_health(healthy: Any) -> None:
-    if not healthy:
-        raise NumericalError(
-            "the model has no finite prediction: the kernel is not positive definite on the "
-            "arms told so far; use another kernel"
-        )
-
-
-def _listed(state: dict[str, Any], name: str) -> list[Any]:
-    if not isinstance(state[name], list):
-        raise InputError(f"state {name} is {state[name]!r}; expected a list")
-    return state[name]
-
-
-def _why(policy: Policy, info: Info) -> str:
-    name = type(policy.acquisition).__name__
-    parts = f"predicted mean {float(info.mean):.4g}, deviation {float(info.deviation):.4g}"
-    if float(info.ratio) != 1.0:
-        parts += f", attention {float(info.ratio):.3g}"
-    return f"{name}: {parts}"
-
-
-@float64
-def _begin(policy: Policy, space: Space, seed: int, initial: int) -> State:
-    return policy.init(jax.random.key(seed), space, initial=initial)
-
-
-@float64
-@eqx.filter_jit
-def _observe(policy: Policy, state: State, arm, reward) -> State:
-    return policy.observe(state, arm, reward)
-
-
-@float64
-@eqx.filter_jit
-def _fit(policy: Policy, state: State):
-    # Not the posterior: conditioning is a program of its own, so that a study that is resumed runs
-    # the same one on the same numbers and chooses the same arm even where two are nearly tied.
-    return policy.learn(state)[0].posterior.hyper
-
-
-@float64
-@eqx.filter_jit
-def _select(policy: Policy, state: State):
-    return policy.select(_select_key(state), state)
-
-
-@float64
-@eqx.filter_jit
-def _table(policy: Policy, state: State):
-    arena = state.arena
-    score = policy.score(_select_key(state), state)
-    mean, deviation = state.posterior.moments(arena.arms)
-    ratio = score.ratio(arena.arms, arena.prior)
-    return mean, deviation, ratio, score(arena.arms, arena.prior)
-
-
-@float64
-@eqx.filter_jit
-def _moments(state: State, x):
-    return state.posterior.moments(x)
-
-
-@float64
-@eqx.filter_jit
-def _condition(policy: Policy, state: State):
-    observations = state.observations
-    return condition(state.posterior.hyper, observations, policy.gp.scale(observations))
-
-
-def _select_key(state: State):
-    """Another stream than the fits', one key per number of pulls."""
-    return jax.random.fold_in(jax.random.fold_in(state.key, 2**31), state.pulls)
+def _unused(points: Iterator[Point], used: set[Point]) -> Point:
+    """The first point that was not used yet, or the very first if all were."""
+    first = next(points)
+    return next((point for point in chain([first], points) if point not in used), first)

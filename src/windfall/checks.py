@@ -6,7 +6,7 @@ import numpy as np
 
 from windfall.errors import InputError
 
-__all__ = ["LARGEST_SEED", "finite", "whole"]
+__all__ = ["LARGEST_SEED", "finite", "number", "whole"]
 
 
 #: Seeds are 32-bit, as JAX's keys are.
@@ -44,3 +44,25 @@ def finite(name: str, value: Any) -> float:
     if not np.isfinite(number):
         raise InputError(f"{name} is {value!r}; expected a finite number")
     return number
+
+
+def number(name: str, low: float, *, high: float = np.inf, strict: bool = False) -> Any:
+    """A field converter: a finite host number in range becomes float64; traced values pass."""
+
+    def convert(value: Any) -> Any:
+        from jax import Array  # here, so that checking a command line does not wait for JAX
+
+        if isinstance(value, Array):
+            return value
+        if isinstance(value, np.ndarray) and value.ndim == 0:
+            value = value[()]
+        if isinstance(value, bool) or not isinstance(value, int | float | np.number):
+            raise InputError(f"{name} is {value!r}; expected a number")
+        below = value <= low if strict else value < low
+        if not np.isfinite(value) or below or value > high:
+            least = f"above {low:g}" if strict else f"{low:g} or more"
+            most = "" if np.isinf(high) else f", at most {high:g}"
+            raise InputError(f"{name} is {value!r}; expected a finite number, {least}{most}")
+        return np.float64(value)
+
+    return convert

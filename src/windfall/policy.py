@@ -1,8 +1,8 @@
 """Policies as pure functions over explicit state: init, update, select.
 
 A policy joins a model of the payoffs (a Gaussian process and how to fit it) and an acquisition (how
-to value an arm). ``update`` learns from a reward, ``select`` chooses and changes nothing, so that a
-whole trial is a loop over the two inside one compiled program.
+to value an arm, or any point of a box). ``update`` learns from a reward, ``select`` chooses and
+changes nothing, so that a whole trial is a loop over the two inside one compiled program.
 """
 
 import dataclasses
@@ -14,111 +14,31 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Bool, Float, Int, PRNGKeyArray
 
+from windfall.acquisition.arena import Arena, Region, as_arena
+from windfall.acquisition.average import focus
 from windfall.acquisition.base import Acquisition, Score, Situation
-from windfall.acquisition.checks import number
 from windfall.acquisition.ei import EI
 from windfall.acquisition.lw import LWUCB
+from windfall.acquisition.maximise import Search
 from windfall.acquisition.thompson import TS
 from windfall.acquisition.ucb import GPUCB, VUCB, Mean
+from windfall.acquisition.windfall import Windfall
 from windfall.arrays import Array
-from windfall.attention.ratio import Domain
 from windfall.errors import InputError
-from windfall.gp.evidence import Hyper
-from windfall.gp.fit import Fit, FitInfo, fit
-from windfall.gp.kernels import Kernel, SquaredExponential, as_kernel
-from windfall.gp.observations import Observations, Scale, natural_scale, pad
-from windfall.gp.posterior import Posterior, condition
-from windfall.space import Space
+from windfall.gp.fit import FitInfo
+from windfall.gp.model import GP
+from windfall.gp.observations import Observations, pad
+from windfall.gp.posterior import Posterior
+from windfall.space import Parameters, Space
 
-__all__ = ["GP", "NAMES", "Arena", "Info", "Policy", "State", "as_policy", "grow"]
-
-
-class GP(eqx.Module):
-    """The model of the payoffs: kernel, first guess of the noise, and how to fit them.
-
-    Attributes:
-        kernel: A kernel, or a function ``k(x1, x2)``; it sees features in the unit box.
-        noise: First guess of the noise variance, relative to the variance of the rewards.
-        fit: How hyper-parameters are searched.
-        refit_every: Fit on every so many rewards and extend the factor in between.
-        ard: One lengthscale per feature.
-
-    Example:
-        >>> from windfall.gp.kernels import Matern52
-        >>> GP(kernel=Matern52(lengthscale=0.2)).kernel
-        Matern52(lengthscale=0.2, variance=1.0)
-    """
-
-    kernel: Kernel = eqx.field(converter=as_kernel, default=SquaredExponential(0.3))
-    noise: Float[Array, ""] = eqx.field(converter=number("noise", 0.0, strict=True), default=1e-4)
-    fit: Fit = eqx.field(default=Fit())
-    refit_every: int = eqx.field(static=True, default=1)
-    ard: bool = eqx.field(static=True, default=True)
-
-    def __check_init__(self):
-        if not isinstance(self.refit_every, int) or self.refit_every < 1:
-            raise InputError(
-                f"refit_every is {self.refit_every!r}; expected a whole number above 0"
-            )
-
-    def __repr__(self) -> str:
-        """Everything that decides, as text that is the same in every process."""
-        search = self.fit
-        prior = getattr(search.prior, "__qualname__", None) or repr(search.prior)
-        return (
-            f"{type(self).__name__}(kernel={self.kernel!r}, noise={float(self.noise)}, "
-            f"fit=Fit(restarts={search.restarts}, iterations={search.iterations}, prior={prior}), "
-            f"refit_every={self.refit_every}, ard={self.ard})"
-        )
-
-    def hyper(self, dimension: int) -> Hyper:
-        """Where the first search starts."""
-        kernel = self.kernel.expanded(dimension) if self.ard else self.kernel
-        return Hyper(kernel, self.noise)
-
-    def scale(self, observations: Observations) -> Scale:
-        """The units in which the model sees the rewards."""
-        return natural_scale(observations)
-
-    def learn(
-        self, key: PRNGKeyArray, observations: Observations, previous: Posterior
-    ) -> tuple[Posterior, FitInfo]:
-        """Fit the hyper-parameters, from the previous ones on, and condition on the rewards."""
-        scale = self.scale(observations)
-        hyper, info = fit(key, scale.apply(observations), previous.hyper, self.fit)
-        return condition(hyper, observations, scale), info
-
-    def absorb(
-        self,
-        key: PRNGKeyArray,
-        observations: Observations,
-        previous: Posterior,
-        round: Int[Array, ""],
-    ) -> Posterior:
-        """Bring the model up to date with one more reward: a fit if due, else an extension."""
-        if self.refit_every == 1:
-            return self.learn(key, observations, previous)[0]
-        return jax.lax.cond(
-            round % self.refit_every == 0,
-            lambda: self.learn(key, observations, previous)[0],
-            lambda: previous.extend(observations),
-        )
-
-
-class Arena(eqx.Module):
-    """What never changes during a study: the arms and where to look at the model's mean."""
-
-    arms: Float[Array, "m d"]
-    prior: Float[Array, " m"]
-    domain: Domain
-    anchors: Float[Array, "a d"]
+__all__ = ["GP", "NAMES", "Arena", "Info", "Policy", "Region", "State", "as_policy", "grow"]
 
 
 class State(eqx.Module):
-    """All a policy knows: the arms, the rewards and the model fitted to them.
+    """All a policy knows: where it may choose, the rewards and the model fitted to them.
 
     Attributes:
-        arena: The arms.
+        arena: The arms, or the region.
         key: Randomness of the fits (a JAX key; None in a template that gets one later).
         observations: The rewards so far, in reward units.
         posterior: The model, conditioned on them once ``learn`` has run.
@@ -126,7 +46,7 @@ class State(eqx.Module):
         initial: How many of them come from initial arms; policy rounds count after them.
     """
 
-    arena: Arena
+    arena: Arena | Region
     key: Any
     observations: Observations
     posterior: Posterior
@@ -135,17 +55,54 @@ class State(eqx.Module):
 
 
 class Info(eqx.Module):
-    """What drove a choice, for people to read; no policy depends on it."""
+    """What drove a choice, for people to read; no policy depends on it.
+
+    Attributes:
+        score: The highest score.
+        mean: Predicted payoff of the choice.
+        deviation: Its deviation.
+        ratio: The attention paid to it.
+        best: The highest predicted payoff among what was tried.
+        healthy: False if the computation failed.
+        search: How the maximisation ended, where there are no arms to list.
+    """
 
     score: Float[Array, ""]
     mean: Float[Array, ""]
     deviation: Float[Array, ""]
     ratio: Float[Array, ""]
+    best: Float[Array, ""]
     healthy: Bool[Array, ""]
+    search: Search | None = None
+
+    @property
+    def driver(self) -> str:
+        """What carried the choice past the best of what was tried: mean, uncertainty or attention.
+
+        Its mean if that is at least as high. Else its uncertainty, or attention if the same bonus
+        would not have been enough without it: (score − mean)/ratio is below the gap.
+        """
+        gap = self.best - self.mean
+        if gap <= 1e-9 * abs(self.best):
+            return "mean"
+        plain = (self.score - self.mean) / max(self.ratio, 1.0)
+        return "attention" if self.ratio > 1.0 and plain < gap else "uncertainty"
+
+    def why(self, name: str) -> str:
+        """One sentence for a choice, once the numbers are plain Python ones."""
+        attention = f", attention {self.ratio:.3g}" if self.ratio != 1.0 else ""
+        return (
+            f"{name} chose it for its {self.driver}: predicted mean {self.mean:.4g}, deviation "
+            f"{self.deviation:.3g}{attention}; the best tried so far is predicted {self.best:.4g}"
+        )
 
 
 class Policy(eqx.Module):
     """A Gaussian process and an acquisition.
+
+    Args:
+        acquisition: How to value a point.
+        gp: The model of the payoffs; None for the one that goes with the acquisition.
 
     Example:
         >>> from windfall.policy import GP, Policy
@@ -154,28 +111,36 @@ class Policy(eqx.Module):
     """
 
     acquisition: Acquisition
-    gp: GP = eqx.field(default=GP())
+    gp: GP
+
+    def __init__(self, acquisition: Acquisition, gp: GP | None = None):
+        """Join the two."""
+        self.acquisition = acquisition
+        self.gp = acquisition.model() if gp is None else gp
 
     def __repr__(self) -> str:
         """The expression that makes this policy again."""
         return f"Policy({self.acquisition!r}, {self.gp!r})"
 
     def init(
-        self, key: PRNGKeyArray | None, space: Space, *, capacity: int = 16, initial: int = 0
+        self,
+        key: PRNGKeyArray | None,
+        space: Space | Parameters,
+        *,
+        capacity: int = 16,
+        initial: int = 0,
     ) -> State:
         """The state before any reward, as host arrays.
 
         Args:
             key: Randomness of everything this study will do; None if it is set later.
-            space: The arms.
-            capacity: Room for distinct arms.
+            space: The arms, or a box.
+            capacity: Room for distinct arms or points.
             initial: Rewards that will come from initial arms; policy rounds count after them.
         """
-        domain, prior = self.acquisition.survey(space)
-        arena = Arena(space.arms, prior, domain, space.anchors())
+        arena = as_arena(self.acquisition, space)
         observations = Observations.empty(capacity, space.dimension)
-        hyper = jax.tree.map(np.asarray, self.gp.hyper(space.dimension))
-        posterior = _unconditioned(hyper, observations)
+        posterior = self.gp.prior(space, observations)
         return State(
             arena,
             key,
@@ -185,9 +150,12 @@ class Policy(eqx.Module):
             np.int32(initial),
         )
 
-    def observe(self, state: State, arm: Int[Array, ""], reward: Float[Array, ""]) -> State:
-        """Record a reward without learning from it yet (several may come at once)."""
-        observations = state.observations.add(state.arena.arms[arm], reward)
+    def observe(self, state: State, choice: Array, reward: Float[Array, ""]) -> State:
+        """Record a reward without learning from it yet (several may come at once).
+
+        A choice is the number of an arm, or a point of the unit box.
+        """
+        observations = state.observations.add(state.arena.point(choice), reward)
         return dataclasses.replace(state, observations=observations, pulls=state.pulls + 1)
 
     def learn(self, state: State) -> tuple[State, FitInfo]:
@@ -204,9 +172,9 @@ class Policy(eqx.Module):
         )
         return dataclasses.replace(state, posterior=posterior)
 
-    def update(self, state: State, arm: Int[Array, ""], reward: Float[Array, ""]) -> State:
+    def update(self, state: State, choice: Array, reward: Float[Array, ""]) -> State:
         """Learn from one reward."""
-        return self.absorb(self.observe(state, arm, reward))
+        return self.absorb(self.observe(state, choice, reward))
 
     def score(self, key: PRNGKeyArray, state: State) -> Score:
         """How this round values any point."""
@@ -215,23 +183,33 @@ class Policy(eqx.Module):
         situation = Situation(
             jnp.maximum(state.pulls - state.initial + 1, 1),
             best,
-            state.arena.arms.shape[0],
+            state.arena.size,
             state.arena.domain,
             state.arena.anchors,
         )
-        return self.acquisition.focus(key, state.posterior, situation)
+        return focus(self.acquisition, key, state.posterior, situation)
 
-    def select(self, key: PRNGKeyArray, state: State) -> tuple[Int[Array, ""], Info]:
-        """The arm with the highest score."""
+    def select(
+        self, key: PRNGKeyArray, state: State, avoid: Float[Array, "p d"] | None = None
+    ) -> tuple[Array, Info]:
+        """The arm, or the point, with the highest score.
+
+        Args:
+            key: Randomness of this choice.
+            state: What is known.
+            avoid: Points of the unit box that the choice must differ from, while there are others.
+        """
         score = self.score(key, state)
-        arena = state.arena
-        values = score(arena.arms, arena.prior)
-        arm = jnp.argmax(jnp.where(jnp.isnan(values), -jnp.inf, values))
-        at, prior = arena.arms[arm][None], arena.prior[arm][None]
+        pick = state.arena.choose(key, score, state.observations, avoid)
+        at = pick.x[None]
         mean, deviation = state.posterior.moments(at)
-        healthy = state.posterior.healthy & ~jnp.any(jnp.isnan(values))
-        ratio = score.ratio(at, prior)[0]
-        return arm, Info(values[arm], mean[0], deviation[0], ratio, healthy)
+        ratio = score.ratio(at, pick.prior[None])[0]
+        tried = state.observations
+        best = jnp.max(jnp.where(tried.live, state.posterior.mean(tried.features), -jnp.inf))
+        healthy = state.posterior.healthy & pick.valid
+        return pick.choice, Info(
+            pick.score, mean[0], deviation[0], ratio, best, healthy, pick.search
+        )
 
 
 def grow(state: State, capacity: int) -> State:
@@ -248,13 +226,8 @@ def grow(state: State, capacity: int) -> State:
     return dataclasses.replace(state, observations=observations, posterior=posterior)
 
 
-def _unconditioned(hyper: Hyper, observations: Observations) -> Posterior:
-    """The prior in the shape of a posterior, as host arrays."""
-    scale = Scale(np.float64(0.0), np.float64(1.0))
-    return Posterior(hyper, observations, scale, np.eye(observations.capacity), np.bool_(True))
-
-
 _BY_NAME = {
+    "windfall": Windfall,
     "ei": EI,
     "ts": TS,
     "v-ucb": VUCB,
@@ -264,7 +237,7 @@ _BY_NAME = {
     "mean": Mean,
 }
 NAMES = tuple(_BY_NAME)
-DEFAULT = "lw-ucb"
+DEFAULT = "windfall"
 
 
 def as_policy(policy: Any = None, **settings: Any) -> Policy:

@@ -11,6 +11,7 @@ from windfall.acquisition.base import Situation
 from windfall.attention.ratio import Domain
 from windfall.gp.evidence import Hyper
 from windfall.gp.kernels import SquaredExponential
+from windfall.gp.means import Zero
 from windfall.gp.observations import Observations, Scale
 from windfall.gp.posterior import Posterior
 
@@ -47,6 +48,7 @@ def fake(mean=wavy_mean, deviation=bumpy_deviation, spread: float = 1.0) -> Fake
         Scale(np.float64(0.0), np.float64(spread)),
         np.eye(16),
         np.bool_(True),
+        Zero(),
         mean,
         deviation,
     )

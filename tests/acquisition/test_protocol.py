@@ -6,11 +6,12 @@ import pytest
 from acquisition.fakes import fake, situation
 
 from windfall.acquisition.base import Acquisition
-from windfall.acquisition.checks import number
 from windfall.acquisition.ei import EI
 from windfall.acquisition.lw import LWUCB
 from windfall.acquisition.thompson import TS
 from windfall.acquisition.ucb import GPUCB, VUCB, Mean
+from windfall.acquisition.windfall import Windfall
+from windfall.checks import number
 from windfall.errors import InputError
 from windfall.space import Space
 
@@ -27,6 +28,7 @@ ACQUISITIONS = [
     LWUCB(components=2, domain="arms"),
     LWUCB(prior=np.arange(1.0, 51.0)),
     Mean(),
+    Windfall(),
 ]
 EACH = pytest.mark.parametrize(
     "acquisition", ACQUISITIONS, ids=[f"{type(a).__name__}{i}" for i, a in enumerate(ACQUISITIONS)]
@@ -53,7 +55,7 @@ def test_every_acquisition_obeys_the_protocol(acquisition):
     assert np.all(np.isfinite(values))
     assert np.ptp(values) > 0
     assert np.all(ratio >= 0)
-    if not isinstance(acquisition, LWUCB):
+    if not isinstance(acquisition, LWUCB | Windfall):
         np.testing.assert_array_equal(ratio, 1.0)
     again, _ = scores(acquisition, jax.random.key(0), fake(), ARMS)
     np.testing.assert_array_equal(values, again)
@@ -72,7 +74,7 @@ def test_one_arm_at_a_time_scores_the_same(acquisition):
 
 @EACH
 def test_repr_makes_the_acquisition_again(acquisition):
-    names = {"EI": EI, "TS": TS, "VUCB": VUCB, "GPUCB": GPUCB, "LWUCB": LWUCB, "Mean": Mean}
+    names = {type(a).__name__: type(a) for a in ACQUISITIONS}
     assert repr(eval(repr(acquisition), names)) == repr(acquisition)
 
 

@@ -1,10 +1,21 @@
 """Input densities: a Gaussian, a function, weights; and what is not one."""
 
+import jax
+import jax.numpy as jnp
 import numpy as np
 import pytest
 from scipy.stats import norm
 
-from windfall.attention.prior import as_prior, check_weights, gaussian, prior_values
+from windfall.attention.prior import (
+    LogDensity,
+    as_prior,
+    check_traceable,
+    check_weights,
+    gaussian,
+    independent,
+    prior_over,
+    prior_values,
+)
 from windfall.errors import InputError
 
 X = np.array([[0.0, 1.0], [0.5, -2.0], [3.0, 0.0]])
@@ -91,3 +102,76 @@ def test_what_users_write():
     for wrong in ("uniform", [[1, 2], [3]], {"a": 1}):
         with pytest.raises(InputError, match=r"^prior is .*; expected None, a function"):
             as_prior(wrong)
+
+
+def test_independent_marginals_multiply():
+    x = np.array([[0.2, 5.0, 0.0, 1.0], [0.7, -1.0, 2.0, 0.0], [0.2, 0.0, 1.0, 1.0]])
+    prior = independent([gaussian(0.5, 0.2), None, [1.0, 0.0, 3.0], lambda v: 1.0 + v**2])
+    weights = np.array([1.0, 0.0, 3.0])[x[:, 2].astype(int)]
+    wanted = np.exp(-0.5 * ((x[:, 0] - 0.5) / 0.2) ** 2) * weights * (1.0 + x[:, 3] ** 2)
+    np.testing.assert_allclose(prior(x), wanted)
+    with jax.enable_x64(True):
+        np.testing.assert_allclose(jax.jit(prior)(x), wanted)  # inside compiled code, too
+    assert prior == prior
+    assert independent([None, [1, 2]]) == independent([None, (1.0, 2.0)])
+    assert len({independent([None, [1, 2]]), independent([None, [1, 2]])}) == 1
+
+
+@pytest.mark.parametrize(
+    ("marginals", "message"),
+    [
+        ([], r"marginals is \[\]; expected a list, one entry for each feature"),
+        ("ab", "marginals is 'ab'; expected a list"),
+        (3, "marginals is 3; expected a list"),
+        ([gaussian([0, 0], 1.0)], "marginal 0 is a Gaussian over 2 features; expected 1"),
+        ([None, "x"], "marginal 1 is 'x'; expected None, gaussian"),
+        ([[1.0, -1.0]], r"marginal 0 is \[1.0, -1.0\]; expected"),
+        ([[0.0, 0.0]], "marginal 0 is .*; expected"),
+        ([0.5], "marginal 0 is 0.5; expected"),
+    ],
+)
+def test_impossible_marginals_are_refused(marginals, message):
+    with pytest.raises(InputError, match=f"^{message}"):
+        independent(marginals)
+
+
+def test_marginals_for_other_features_are_refused():
+    with pytest.raises(InputError, match="independent marginals over 3 features and the arms have"):
+        prior_values(independent([None] * 3), X, X)
+
+
+def test_a_log_density_neither_under_nor_overflows():
+    plain = gaussian([0.5, 0.0], [1.0, 2.0])
+
+    def log(x):
+        return 5000.0 - 0.5 * ((x[:, 0] - 0.5) ** 2 + (x[:, 1] / 2.0) ** 2)
+
+    wanted = prior_values(plain, X, X[:2])
+    np.testing.assert_allclose(prior_values(LogDensity(log), X, X[:2])[0], wanted[0])
+    np.testing.assert_allclose(prior_values(LogDensity(log), X, X[:2])[1], wanted[1])
+    at_points, density = prior_over(LogDensity(log), X)
+    np.testing.assert_allclose(at_points, wanted[0])
+    with jax.enable_x64(True):
+        np.testing.assert_allclose(density(jnp.asarray(X)), wanted[0])
+    assert "LogDensity(test_a_log" in repr(LogDensity(log))
+    for bad in (np.nan, np.inf, -np.inf):
+        with pytest.raises(InputError, match=r"^LogDensity.* is NaN, \+inf or -inf everywhere"):
+            prior_over(LogDensity(lambda x, bad=bad: np.full(len(x), bad)), X)
+    with pytest.raises(InputError, match="log density is 3; expected a function"):
+        LogDensity(3)
+
+
+def test_the_density_anywhere_agrees_with_that_over_the_domain():
+    for prior in (gaussian([0.5, 0.0], [1.0, 2.0]), lambda x: 1.0 + x[:, 0] ** 2):
+        at_points, density = prior_over(prior, X)
+        assert at_points.mean() == pytest.approx(1.0)
+        with jax.enable_x64(True):
+            np.testing.assert_allclose(density(jnp.asarray(X)), at_points)
+
+
+def test_a_prior_that_jax_cannot_trace_says_so():
+    _, numpy_only = prior_over(lambda x: np.exp(-np.asarray(x[:, 0])), X)
+    with pytest.raises(InputError, match=r"^prior .*lambda.* cannot be traced by JAX.*mixture"):
+        check_traceable(numpy_only, 2)
+    _, fine = prior_over(gaussian([0.5, 0.0], 1.0), X)
+    check_traceable(fine, 2)

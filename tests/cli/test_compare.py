@@ -8,7 +8,8 @@ from made_up import made_up
 
 import windfall as wf
 
-MEDIANS = {"lw-ucb": 0.3, "v-ucb": 0.1, "gp-ucb": 0.5, "ei": 0.2, "ts": 0.4}
+MEDIANS = {"windfall": 0.6, "lw-ucb": 0.3, "v-ucb": 0.1, "gp-ucb": 0.5, "ei": 0.2, "ts": 0.4}
+RANKED = ["v-ucb", "ei", "lw-ucb", "ts", "gp-ucb", "windfall"]
 
 
 @pytest.fixture
@@ -30,7 +31,7 @@ def rows(stdout: str) -> list[list[str]]:
     return [[cell.strip() for cell in line.strip("│").split("│")] for line in lines]
 
 
-def test_plays_lw_ucb_and_the_baselines_with_one_seed(windfall, folder, played):
+def test_plays_the_default_lw_ucb_and_the_baselines_with_one_seed(windfall, folder, played):
     done = windfall("compare", folder, "--rounds", "60", "--trials", "3", "--seed", "7")
     assert done.exit_code == 0, done.exception
     assert [call[0] for call in played] == list(MEDIANS)
@@ -42,7 +43,7 @@ def test_settings_not_given_are_the_problem_s_own(windfall, folder, played):
     done = windfall("compare", folder)
     assert done.exit_code == 0, done.exception
     assert {call[2:4] for call in played} == {(problem.protocol.rounds, problem.protocol.trials)}
-    weighted, plain = played[0][1].acquisition, played[1][1].acquisition
+    weighted, plain = played[1][1].acquisition, played[2][1].acquisition
     assert (weighted.kappa, weighted.components) == (
         problem.protocol.kappa,
         problem.protocol.components,
@@ -53,7 +54,7 @@ def test_settings_not_given_are_the_problem_s_own(windfall, folder, played):
 def test_the_lowest_median_comes_first(windfall, folder, played):
     done = windfall("compare", folder, "--rounds", "60", "--trials", "3")
     table = rows(done.stdout)
-    assert [row[0] for row in table] == ["v-ucb", "ei", "lw-ucb", "ts", "gp-ucb"]
+    assert [row[0] for row in table] == RANKED
     assert table[0][1:] == ["0.1", "0", "0.1", "0.1", "0.1", "0%", f"{2 / (3 * 59):.2g}"]
     heading = next(line for line in done.stdout.splitlines() if "policy" in line)
     assert [word for word in heading.split() if word.startswith("t=")] == ["t=10", "t=25", "t=50"]
@@ -72,7 +73,7 @@ def test_json_holds_every_policy_in_order(windfall, folder, played):
     said = json.loads(done.stdout)
     assert said["problem"] == "greenhouse"
     assert said["files"] == []
-    assert [row["policy"] for row in said["results"]] == ["v-ucb", "ei", "lw-ucb", "ts", "gp-ucb"]
+    assert [row["policy"] for row in said["results"]] == RANKED
     assert said["results"][0]["median"] == pytest.approx(0.1)
     assert said["results"][0]["median_at"] == {"10": pytest.approx(0.1)}
 

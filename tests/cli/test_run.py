@@ -48,7 +48,7 @@ def test_the_seed_decides_and_settings_reach_the_policy(windfall, folder, tmp_pa
         assert done.exit_code == 0, done.exception
         return wf.Result.load(tmp_path / name / "greenhouse--lw-ucb.json")
 
-    settings = ["--kappa", "0.5", "--components", "3"]
+    settings = ["--policy", "lw-ucb", "--kappa", "0.5", "--components", "3"]
     first, again = saved("a", *settings), saved("b", *settings)
     assert "LWUCB(kappa=0.5, components=3," in first.policy
     np.testing.assert_array_equal(first.arms, again.arms)

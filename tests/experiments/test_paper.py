@@ -223,8 +223,8 @@ def test_missing_data_and_reference_are_said_and_the_rest_goes_on(
     grids, tmp_path, monkeypatch, windfall
 ):
     folder, *_ = grids
-    monkeypatch.setattr("windfall.experiments.plan.names", lambda: ("wheel-0.5", "temperature"))
-    monkeypatch.setattr("windfall.problems.names", lambda: ("wheel-0.5", "temperature"))
+    for where in ("windfall.experiments.plan.suite", "windfall.problems.suite"):
+        monkeypatch.setattr(where, lambda name: ("wheel-0.5", "temperature"))
     done = windfall(
         "paper", *SIZES, "--report", tmp_path, "--results", folder / "results",
         "--data-dir", tmp_path / "none", "--reference", tmp_path / "none", "--json",

@@ -31,7 +31,7 @@ def observed(x, y, capacity: int = 16) -> Observations:
     count[:used] = [len(g) for g in groups.values()]
     mean[:used] = [np.mean(g) for g in groups.values()]
     squares[:used] = [np.sum((g - np.mean(g)) ** 2) for g in groups.values()]
-    return Observations(features, count, mean, squares, np.int32(used))
+    return Observations(features, count, mean, squares, np.zeros(capacity), np.int32(used))
 
 
 def standardised(y):

@@ -11,10 +11,12 @@ from scipy import optimize, stats
 
 from windfall.errors import InputError
 from windfall.gp.evidence import Hyper, log_evidence
-from windfall.gp.fit import BOUNDS, Fit, LogNormalPrior, fit
+from windfall.gp.fit import Fit, fit
 from windfall.gp.kernels import Custom, Matern52, Periodic, SquaredExponential, White
-from windfall.gp.observations import Observations, standardise
+from windfall.gp.observations import Observations, natural_scale
+from windfall.gp.parameters import BOUNDS
 from windfall.gp.posterior import condition
+from windfall.gp.priors import LogNormalPrior
 
 WARM = Hyper(SquaredExponential([0.3, 0.3], 1.0), np.float64(1e-2))
 search = eqx.filter_jit(fit)
@@ -23,7 +25,7 @@ evidence = jax.jit(log_evidence)
 
 @jax.jit
 def scaled(observations):
-    return standardise(observations)[0]
+    return natural_scale(observations).apply(observations)
 
 
 def data(repeats=True, seed=0, capacity=16):

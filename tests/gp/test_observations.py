@@ -8,7 +8,7 @@ from gp.naive import observed, pulls
 from hypothesis import given
 from hypothesis import strategies as st
 
-from windfall.gp.observations import BUCKETS, Observations, bucket, standardise
+from windfall.gp.observations import BUCKETS, Observations, bucket, natural_scale
 
 ARMS = np.array([[0.0, 0.0], [0.0, 0.5], [1.0, 0.5], [0.25, 0.75]])
 rewards = st.floats(-1e6, 1e6, allow_subnormal=False)
@@ -96,7 +96,9 @@ def test_bucket_is_the_smallest_that_fits(size):
 @pytest.mark.parametrize("repeats", [False, True])
 def test_standardised_rewards_have_mean_0_and_deviation_1_over_the_inputs(repeats):
     x, y = pulls(repeats)
-    scaled, scale = standardise(observed(x, y))
+    data = observed(x, y)
+    scale = natural_scale(data)
+    scaled = scale.apply(data)
     location, spread = naive.scale(x, y)
     plain = observed(x, (y - location) / spread)
     np.testing.assert_allclose([scale.location, scale.spread], [location, spread], rtol=1e-12)
@@ -108,9 +110,9 @@ def test_standardised_rewards_have_mean_0_and_deviation_1_over_the_inputs(repeat
 
 def test_pulling_an_arm_again_does_not_move_the_scale():
     x, y = pulls(repeats=False)
-    _, once = standardise(observed(x, y))
+    once = natural_scale(observed(x, y))
     again = np.r_[np.arange(12), np.full(50, 3)]
-    _, often = standardise(observed(x[again], y[again]))
+    often = natural_scale(observed(x[again], y[again]))
     np.testing.assert_allclose(
         [often.location, often.spread], [once.location, once.spread], rtol=1e-12
     )
@@ -119,7 +121,9 @@ def test_pulling_an_arm_again_does_not_move_the_scale():
 @pytest.mark.parametrize("value", [0.0, 0.1, -7.3, 1e9, 1e-12])
 def test_equal_rewards_are_only_centred(value):
     x, y = pulls(repeats=True)
-    scaled, scale = standardise(observed(x, np.full_like(y, value)))
+    data = observed(x, np.full_like(y, value))
+    scale = natural_scale(data)
+    scaled = scale.apply(data)
     np.testing.assert_allclose(scale.location, value, rtol=1e-12)
     assert scale.spread == 1.0
     np.testing.assert_allclose(scaled.mean, 0.0, atol=1e-12 * max(abs(value), 1.0))
@@ -128,14 +132,18 @@ def test_equal_rewards_are_only_centred(value):
 @pytest.mark.parametrize("unit", [1e-150, 1e-12, 1e9, 1e100])
 def test_the_unit_of_the_rewards_does_not_show(unit):
     x, y = pulls(repeats=True)
-    plain, _ = standardise(observed(x, y))
-    scaled, scale = standardise(observed(x, y * unit))
+    data, large = observed(x, y), observed(x, y * unit)
+    plain = natural_scale(data).apply(data)
+    scale = natural_scale(large)
+    scaled = scale.apply(large)
     np.testing.assert_allclose(scaled.mean, plain.mean, rtol=1e-9, atol=1e-12)
     np.testing.assert_allclose(scaled.squares, plain.squares, rtol=1e-9, atol=1e-12)
     np.testing.assert_allclose(scale.spread, naive.scale(x, y)[1] * unit, rtol=1e-12)
 
 
 def test_no_rewards_have_no_scale():
-    scaled, scale = standardise(Observations.empty(16, 2))
+    empty = Observations.empty(16, 2)
+    scale = natural_scale(empty)
+    scaled = scale.apply(empty)
     assert (scale.location, scale.spread) == (0.0, 1.0)
     np.testing.assert_array_equal(scaled.mean, 0.0)

@@ -6,13 +6,18 @@ import sys
 import pytest
 
 from windfall.errors import InputError
-from windfall.problems import describe, load, names
+from windfall.problems import describe, load, names, suite
 
 SENSORS = {"temperature", "air-quality-2d", "air-quality-3d"}
 
 
-def test_names():
-    assert names() == (
+def test_names_are_the_suites_one_after_the_other():
+    assert names() == suite("all") == suite("paper") + suite("extremes")
+    assert len(set(names())) == len(names())
+
+
+def test_the_paper_s_nine():
+    assert suite("paper") == (
         "cosine",
         "michalewicz",
         "modified-michalewicz",
@@ -51,7 +56,19 @@ def test_describe_agrees_with_the_real_data(shared):
 
 def test_describe_reads_no_data(tmp_path, monkeypatch):
     monkeypatch.setenv("WINDFALL_DATA", str(tmp_path / "nowhere"))
-    assert len(describe()) == 9
+    assert len(describe()) == len(names())
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("extreme", r"unknown suite 'extreme' \(did you mean 'extremes'\?\): give one of paper, "),
+        ("zzz", "unknown suite 'zzz': give one of paper, extremes, extremes-tune, "),
+    ],
+)
+def test_an_unknown_suite_lists_the_known_ones(name, message):
+    with pytest.raises(InputError, match=message):
+        suite(name)
 
 
 @pytest.mark.parametrize(

@@ -12,9 +12,11 @@ import numpy as np
 from jaxtyping import Float, Int, PRNGKeyArray
 
 from windfall.arrays import Array
+from windfall.attention.prior import Relative
 from windfall.attention.ratio import Domain
+from windfall.gp.model import GP
 from windfall.gp.posterior import Posterior
-from windfall.space import Space
+from windfall.space import Parameters, Space
 
 __all__ = ["Acquisition", "Score", "Situation"]
 
@@ -25,7 +27,7 @@ class Situation(eqx.Module):
     Attributes:
         round: The policy's round t = 1, 2, …
         best: The best mean reward recorded so far.
-        size: |D|, the number of arms.
+        size: |D|, the number of arms, or of parameters where there are no arms.
         domain: Where the density of the mean is estimated.
         anchors: A few representative inputs.
     """
@@ -49,6 +51,10 @@ class Score(eqx.Module):
         del prior
         return jnp.ones(x.shape[0], x.dtype)
 
+    def average(self, values: Float[Array, "s m"]) -> Float[Array, " m"]:
+        """The average of scores of this kind over samples of the hyper-parameters."""
+        return jnp.mean(values, axis=0)
+
 
 class Acquisition(eqx.Module):
     """How a policy values a point; subclass it with ``focus``."""
@@ -57,12 +63,20 @@ class Acquisition(eqx.Module):
     def focus(self, key: PRNGKeyArray, posterior: Posterior, situation: Situation) -> Score:
         """The score for this round."""
 
+    def model(self) -> GP:
+        """The model of the payoffs that goes with it, unless a policy is given another."""
+        return GP()
+
     def survey(self, space: Space) -> tuple[Domain, np.ndarray]:
         """Once per study: where to look at the mean, and p_x at the arms.
 
         Most acquisitions look at the arms only and need no domain of their own.
         """
         return Domain(space.arms[:1], np.ones(1)), np.ones(space.size)
+
+    def survey_region(self, space: Parameters) -> tuple[Domain, Relative | None]:
+        """The same without arms: p_x is a function, None if it is uniform or not used."""
+        return Domain(space.fill(1), np.ones(1)), None
 
     def __repr__(self) -> str:
         """The expression that makes this acquisition again."""

@@ -2,12 +2,12 @@
 
 import equinox as eqx
 import jax.numpy as jnp
-from jax.scipy.special import log_ndtr
+from jax.scipy.special import log_ndtr, logsumexp
 from jaxtyping import Float
 
 from windfall.acquisition.base import Acquisition, Score
-from windfall.acquisition.checks import number
 from windfall.arrays import Array
+from windfall.checks import number
 from windfall.gp.posterior import Posterior
 
 __all__ = ["EI", "log_expected_improvement"]
@@ -71,6 +71,10 @@ class ExpectedImprovement(Score):
 
     def __call__(self, x, prior):
         return log_expected_improvement(*self.posterior.moments(x), self.target)
+
+    def average(self, values):
+        """The logarithm of the mean improvement, not the mean of the logarithms."""
+        return logsumexp(values, axis=0) - jnp.log(values.shape[0])
 
 
 class EI(Acquisition):

@@ -9,10 +9,16 @@ import numpy as np
 from jaxtyping import Float
 
 from windfall.acquisition.base import Acquisition, Score
-from windfall.acquisition.checks import number, one_of, whole_number
+from windfall.acquisition.checks import one_of, whole_number
 from windfall.arrays import Array
 from windfall.attention.density import Bandwidth, check_bandwidth
-from windfall.attention.prior import as_prior, check_weights, prior_values
+from windfall.attention.prior import (
+    as_prior,
+    check_traceable,
+    check_weights,
+    prior_over,
+    prior_values,
+)
 from windfall.attention.ratio import (
     DirectRatio,
     Domain,
@@ -20,6 +26,8 @@ from windfall.attention.ratio import (
     direct_ratio,
     mixture_ratio,
 )
+from windfall.checks import number
+from windfall.errors import InputError
 from windfall.gp.posterior import Posterior
 
 __all__ = ["LWUCB"]
@@ -57,8 +65,9 @@ class LWUCB(Acquisition):
             arms) or "arms".
         points: How many points fill the box.
         bandwidth: Of the density of μ.
-        prior: p_x: None (uniform), a function of an (m, d) array of features giving densities, or
-            one weight per arm (then the domain is the arms).
+        prior: p_x: None (uniform), ``gaussian``, ``independent``, a ``LogDensity`` or any function
+            of an (m, d) array of features giving densities, or one weight per arm (then the domain
+            is the arms).
 
     Example:
         >>> LWUCB(kappa=1.0, components=2)
@@ -83,6 +92,19 @@ class LWUCB(Acquisition):
             self.prior, space.natural(points), space.natural(space.arms)
         )
         return Domain(points, at_points), at_arms
+
+    def survey_region(self, space):
+        if self.domain == "arms" or (self.prior is not None and not callable(self.prior)):
+            asked = "domain is 'arms'" if self.domain == "arms" else "prior is a list of weights"
+            raise InputError(f"{asked} and a box has no arms; use a function of features, or none")
+        points = space.fill(self.points)
+        if self.prior is None:
+            return Domain(points, np.ones(len(points))), None
+        at_points, density = prior_over(self.prior, space.natural(points))
+        if self.components:  # the mixture contains the prior
+            return Domain(points, at_points), None
+        check_traceable(density, space.size)
+        return Domain(points, at_points), density
 
     def focus(self, key, posterior, situation):
         domain = situation.domain

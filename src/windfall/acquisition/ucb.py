@@ -5,8 +5,8 @@ import jax.numpy as jnp
 from jaxtyping import Float
 
 from windfall.acquisition.base import Acquisition, Score
-from windfall.acquisition.checks import number
 from windfall.arrays import Array
+from windfall.checks import number
 from windfall.gp.posterior import Posterior
 
 __all__ = ["GPUCB", "VUCB", "Mean", "UpperBound"]

@@ -1,14 +1,35 @@
-"""Input densities p_x: which inputs matter before any reward is seen."""
+"""Input densities p_x: which inputs matter before any reward is seen.
 
-from collections.abc import Callable
+A prior is a function of an (m, d) array of features in the user's units (a choice by its number)
+that gives m densities, up to a common factor. On a space with logarithmic scales it is relative to
+the space's own uniform distribution: a constant is log-uniform there.
+"""
+
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import equinox as eqx
+import jax
+import jax.numpy as jnp
 import numpy as np
+from jaxtyping import Float
 
+from windfall.arrays import Array
 from windfall.errors import InputError
 
-__all__ = ["Gaussian", "as_prior", "check_weights", "gaussian", "prior_values"]
+__all__ = [
+    "Gaussian",
+    "Independent",
+    "LogDensity",
+    "Relative",
+    "as_prior",
+    "check_weights",
+    "gaussian",
+    "independent",
+    "prior_over",
+    "prior_values",
+]
 
 
 @dataclass(frozen=True)
@@ -18,15 +39,12 @@ class Gaussian:
     mean: tuple[float, ...]
     deviation: tuple[float, ...]
 
-    def __call__(self, x: np.ndarray) -> np.ndarray:
+    def __call__(self, x: Any) -> Any:
         """The density at each row of ``x``."""
-        if x.shape[-1] != len(self.mean):
-            raise InputError(
-                f"prior is a Gaussian over {len(self.mean)} features and the arms have "
-                f"{x.shape[-1]}; give one mean and deviation per feature"
-            )
+        _check_features("a Gaussian", len(self.mean), x, "one mean and deviation per feature")
+        xp = _module(x)
         errors = (x - np.asarray(self.mean)) / np.asarray(self.deviation)
-        return np.exp(-0.5 * np.sum(errors**2, axis=-1))
+        return xp.exp(-0.5 * xp.sum(errors**2, axis=-1))
 
 
 def gaussian(mean: Any, deviation: Any) -> Gaussian:
@@ -52,6 +70,100 @@ def gaussian(mean: Any, deviation: Any) -> Gaussian:
     return Gaussian(tuple(centre.tolist()), tuple(np.broadcast_to(spread, centre.shape).tolist()))
 
 
+@dataclass(frozen=True)
+class Independent:
+    """The product of one density per feature."""
+
+    marginals: tuple[Any, ...]
+
+    def __call__(self, x: Any) -> Any:
+        """The density at each row of ``x``."""
+        _check_features("independent marginals", len(self.marginals), x, "one for each feature")
+        density = _module(x).ones(x.shape[:-1])
+        for i, marginal in enumerate(self.marginals):
+            if isinstance(marginal, tuple):  # weights, one for each choice
+                number = _module(x).round(x[..., i]).astype(int)
+                density = density * _module(x).asarray(marginal)[number]
+            elif marginal is not None:
+                at = x[..., i : i + 1] if isinstance(marginal, Gaussian) else x[..., i]
+                density = density * marginal(at)
+        return density
+
+
+def independent(marginals: Any) -> Independent:
+    """One density per feature, multiplied.
+
+    Args:
+        marginals: For each feature: None (uniform), ``gaussian(mean, deviation)``, a function that
+            gives the densities of an array of values, or a list of weights for the choices of a
+            ``Categorical``.
+
+    Example:
+        >>> import numpy as np
+        >>> prior = independent([None, gaussian(0.0, 1.0), [1.0, 3.0]])
+        >>> prior(np.array([[5.0, 1.0, 0.0], [5.0, 0.0, 1.0]])).round(4).tolist()
+        [0.6065, 3.0]
+    """
+    if isinstance(marginals, str | dict) or not isinstance(marginals, Sequence) or not marginals:
+        raise InputError(f"marginals is {marginals!r}; expected a list, one entry for each feature")
+    return Independent(tuple(_marginal(i, m) for i, m in enumerate(marginals)))
+
+
+def _marginal(i: int, marginal: Any) -> Any:
+    if isinstance(marginal, Gaussian) and len(marginal.mean) != 1:
+        raise InputError(
+            f"marginal {i} is a Gaussian over {len(marginal.mean)} features; expected 1"
+        )
+    if marginal is None or callable(marginal):
+        return marginal
+    try:
+        weights = np.asarray(marginal, float)
+    except (TypeError, ValueError):
+        weights = np.empty(0)
+    good = weights.ndim == 1 and weights.size > 1 and np.all(np.isfinite(weights) & (weights >= 0))
+    if not good or not weights.any():
+        raise InputError(
+            f"marginal {i} is {marginal!r}; expected None, gaussian(mean, deviation), a function "
+            "or a list of weights"
+        )
+    return tuple(weights.tolist())
+
+
+@dataclass(frozen=True)
+class LogDensity:
+    """A density given by its logarithm, up to a constant: nothing underflows.
+
+    Example:
+        >>> import jax.numpy as jnp
+        >>> prior = LogDensity(lambda x: -1e4 * jnp.sum(x**2, axis=1))
+    """
+
+    log: Any  # a function, checked
+
+    def __post_init__(self):
+        if not callable(self.log):
+            raise InputError(f"log density is {self.log!r}; expected a function of features")
+
+    def __call__(self, x: Any) -> Any:
+        """The density at each row of ``x``."""
+        return _module(x).exp(self.log(x))
+
+    def __repr__(self) -> str:
+        return f"LogDensity({getattr(self.log, '__qualname__', None) or repr(self.log)})"
+
+
+class Relative(eqx.Module):
+    """A prior inside compiled code, scaled to mean 1 over the domain."""
+
+    prior: Callable = eqx.field(static=True)
+    shift: Float[Array, ""]
+    total: Float[Array, ""]
+
+    def __call__(self, features: Float[Array, "m p"]) -> Float[Array, " m"]:
+        """The density at features in the user's units."""
+        return jnp.asarray(_shifted(self.prior, features, self.shift)) / self.total
+
+
 def as_prior(prior: Any) -> Callable | np.ndarray | None:
     """A prior as users write it: None, a function of features, or weights as an array."""
     if prior is None or callable(prior):
@@ -74,8 +186,29 @@ def prior_values(
     """
     if prior is None:
         return np.ones(len(points)), np.ones(len(arms))
-    at_points, at_arms = _densities(prior, points), _densities(prior, arms)
+    shift = _highest(prior, points)
+    at_points, at_arms = (_densities(prior, x, shift) for x in (points, arms))
     return at_points / at_points.mean(), at_arms / at_points.mean()
+
+
+def prior_over(prior: Callable, points: np.ndarray) -> tuple[np.ndarray, Relative]:
+    """p_x at a domain's points in the user's units, and as a function of any others."""
+    shift = _highest(prior, points)
+    values = _densities(prior, points, shift)
+    return values / values.mean(), Relative(prior, np.float64(shift), np.float64(values.mean()))
+
+
+def check_traceable(density: Relative, parameters: int) -> None:
+    """A prior whose gradient is needed must be written in JAX."""
+    try:
+        with jax.enable_x64(True):
+            jax.eval_shape(density, jax.ShapeDtypeStruct((1, parameters), jnp.float64))
+    except Exception as error:
+        name = getattr(density.prior, "__qualname__", None) or repr(density.prior)
+        raise InputError(
+            f"prior {name} cannot be traced by JAX, which components=0 needs on a box; write it "
+            "with jax.numpy, or use a mixture (components=4)"
+        ) from error
 
 
 def check_weights(weights: Any, arms: int) -> np.ndarray:
@@ -88,8 +221,26 @@ def check_weights(weights: Any, arms: int) -> np.ndarray:
     return _checked(values) / values.mean()
 
 
-def _densities(prior: Callable, x: np.ndarray) -> np.ndarray:
-    values = np.asarray(prior(x), float)
+def _highest(prior: Callable, x: np.ndarray) -> float:
+    """What to subtract from a log density so that its exponential neither over- nor underflows."""
+    if not isinstance(prior, LogDensity):
+        return 0.0
+    with jax.enable_x64(True):
+        logs = np.asarray(prior.log(x), float)
+    if np.isnan(logs).any() or (logs == np.inf).any() or not np.isfinite(logs).any():
+        raise InputError(f"{prior!r} is NaN, +inf or -inf everywhere; expected finite numbers")
+    return float(logs.max())
+
+
+def _shifted(prior: Callable, x: Any, shift: Any) -> Any:
+    if isinstance(prior, LogDensity):
+        return _module(x).exp(prior.log(x) - shift)
+    return prior(x)
+
+
+def _densities(prior: Callable, x: np.ndarray, shift: float) -> np.ndarray:
+    with jax.enable_x64(True):  # where the user's function computes in JAX
+        values = np.asarray(_shifted(prior, x, shift), float)
     if values.shape != (len(x),):
         raise InputError(
             f"prior returned shape {values.shape} for {len(x)} points; expected one density each"
@@ -105,3 +256,16 @@ def _checked(values: np.ndarray) -> np.ndarray:
     if not values.any():
         raise InputError("prior is 0 everywhere; expected some positive density")
     return values
+
+
+def _check_features(what: str, expected: int, x: Any, remedy: str) -> None:
+    if x.shape[-1] != expected:
+        raise InputError(
+            f"prior is {what} over {expected} features and the arms have {x.shape[-1]}; "
+            f"give {remedy}"
+        )
+
+
+def _module(x: Any) -> Any:
+    """NumPy on the host, JAX inside compiled code."""
+    return np if isinstance(x, np.ndarray) else jnp

@@ -9,9 +9,11 @@ from typing import Annotated
 import typer
 
 from windfall._version import __version__
+from windfall.cli.ablation import ablation
 from windfall.cli.compare import compare
 from windfall.cli.errors import Commands
 from windfall.cli.interrupt import watch
+from windfall.cli.optimize import optimize
 from windfall.cli.paper import paper
 from windfall.cli.problems import problems
 from windfall.cli.run import run
@@ -29,6 +31,8 @@ app = typer.Typer(
 app.command()(run)
 app.command()(compare)
 app.command()(paper)
+app.command()(optimize)
+app.command()(ablation)
 app.command()(problems)
 
 

@@ -1,4 +1,4 @@
-"""``windfall compare``: several policies on one problem, with equal luck."""
+"""``windfall compare``: several policies on one problem or a suite of them, with equal luck."""
 
 from typing import Annotated
 
@@ -6,23 +6,34 @@ import typer
 
 from windfall.cli import options
 from windfall.cli.experiment import Experiment
+from windfall.cli.policies import chosen
 from windfall.cli.report import print_json, print_table, ranked
+from windfall.cli.suite import play_suite
 
 __all__ = ["compare"]
 
-BASELINES = ["lw-ucb", "v-ucb", "gp-ucb", "ei", "ts"]
+BASELINES = ["windfall", "lw-ucb", "v-ucb", "gp-ucb", "ei", "ts"]
 PolicyNames = Annotated[
     list[str] | None,
     typer.Option(
-        help="Repeat it for several: lw-ucb, v-ucb, gp-ucb, gp-ucb-scaled, ei, ts, mean.",
-        show_default=", ".join(BASELINES),
+        help="Repeat it for several: windfall, lw-ucb, v-ucb, v-ucb-1, v-ucb-2 (κ = 1, 2), gp-ucb, "
+        "gp-ucb-scaled, ei, ts, mean; MODULE:NAME for your own.",
+        show_default="windfall, lw-ucb and the baselines",
+        metavar="NAME",
+    ),
+]
+Suite = Annotated[
+    str | None,
+    typer.Option(
+        help="Instead of PROBLEM: paper, extremes, extremes-tune, extremes-report or all.",
         metavar="NAME",
     ),
 ]
 
 
 def compare(
-    problem: options.ProblemName,
+    problem: options.MaybeProblemName = None,
+    suite: Suite = None,
     policy: PolicyNames = None,
     rounds: options.Rounds = None,
     trials: options.Trials = None,
@@ -35,14 +46,42 @@ def compare(
     save: options.Save = None,
     plot: options.Plot = None,
 ) -> None:
-    """Play several policies on a problem and print a table, the best first.
+    """Play several policies on a problem, or on all problems of a suite, and print a table.
 
-    Every policy starts each trial from the same initial arms and meets the same noise.
+    Every policy starts each trial from the same initial arms and meets the same noise. With --suite
+    and --save finished runs are kept, and the same command goes on where it was interrupted.
     """
-    names = list(dict.fromkeys(policy or BASELINES))
-    experiment = Experiment.prepare(
-        problem, names, rounds, trials, seed, kappa, components, data_dir, workers, save, plot
-    )
+    if suite is not None and problem is not None:
+        raise typer.BadParameter(f"give PROBLEM ({problem}) or --suite ({suite}), not both")
+    if suite is not None:
+
+        def prepare():
+            from windfall.experiments.suite import Contest
+
+            return Contest.prepare(
+                suite,
+                chosen(policy) if policy else None,
+                rounds=rounds,
+                trials=trials,
+                seed=seed,
+                kappa=kappa,
+                components=components,
+                data_dir=data_dir,
+            )
+
+        play_suite("compare", prepare, workers=workers, json=json, save=save, plot=plot)
+    elif problem is None:
+        raise typer.BadParameter("give a PROBLEM, or a suite of them with --suite")
+    else:
+        experiment = Experiment.prepare(
+            problem, policy or BASELINES, rounds, trials, seed, kappa, components, data_dir,
+            workers, save, plot,
+        )  # fmt: skip
+        _one_problem(experiment, json)
+
+
+def _one_problem(experiment: Experiment, json: bool) -> None:
+    """The best policy first."""
     results = ranked(experiment.play())
     files = experiment.write(results)
     if json:

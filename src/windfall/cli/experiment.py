@@ -3,7 +3,6 @@
 All that can be wrong with the input is found before the first round is played.
 """
 
-import difflib
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import windfall as wf
 from windfall.cli.interrupt import WRITING
+from windfall.cli.policies import chosen
 from windfall.cli.progress import Progress
 from windfall.errors import InputError
 
@@ -62,7 +62,10 @@ class Experiment:
             check_folder("save", save)
         if plot is not None:
             check_folder("plot", wf.plot.check_path(plot).parent)
-        ready = _policies(policies, problem, kappa, components)
+
+        from windfall.experiments.contenders import contenders
+
+        ready = contenders(chosen(policies), protocol, kappa, components)
         return cls(problem, ready, rounds, trials, seed, workers, save, plot)
 
     def play(self) -> "list[wf.Result]":
@@ -99,33 +102,6 @@ class Experiment:
             if self.plot is not None and figure is not None:
                 files.append(str(wf.plot.save(figure, self.plot)))
         return files
-
-
-def _policies(
-    names: list[str], problem: "wf.Problem", kappa: float | None, components: int | None
-) -> "dict[str, Policy]":
-    """The policies by name, with the problem's settings where the user gave none."""
-    from windfall.policy import NAMES, as_policy
-
-    for name in names:
-        if name not in NAMES:
-            close = difflib.get_close_matches(name.lower(), NAMES, n=1)
-            suggestion = f" (did you mean {close[0]!r}?)" if close else ""
-            raise InputError(f"unknown policy {name!r}{suggestion}: give one of {', '.join(NAMES)}")
-    protocol = problem.protocol
-    settings = {
-        "kappa": protocol.kappa if kappa is None else kappa,
-        "components": protocol.components if components is None else components,
-    }
-    policies = {name: as_policy(name, **settings) for name in names}
-    for setting, given in (("kappa", kappa), ("components", components)):
-        if given is not None and not any(
-            hasattr(p.acquisition, setting) for p in policies.values()
-        ):
-            raise InputError(
-                f"{setting} is {given}, but {', '.join(names)} has no {setting}; leave it out"
-            )
-    return policies
 
 
 def check_folder(option: str, folder: Path) -> None:

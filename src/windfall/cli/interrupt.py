@@ -11,13 +11,21 @@ import signal
 import socket
 import sys
 import threading
+from collections.abc import Callable
 from typing import NoReturn
 
-__all__ = ["WRITING", "watch"]
+__all__ = ["WRITING", "on_interrupt", "watch"]
 
 INTERRUPTED = 130  # 128 + SIGINT, as shells expect
 
 WRITING = threading.Lock()  # held while files are written: an interrupt waits for it
+
+_farewells: list[Callable[[], None]] = []
+
+
+def on_interrupt(farewell: Callable[[], None]) -> None:
+    """Have a command say what it has found so far before it leaves; called in another thread."""
+    _farewells.append(farewell)
 
 
 def watch() -> None:
@@ -37,7 +45,11 @@ def _wait(woken: socket.socket, waker: socket.socket) -> None:
     while woken.recv(1) != bytes([signal.SIGINT]):
         pass
     with WRITING:
-        _leave()
+        try:
+            for farewell in _farewells:
+                farewell()
+        finally:
+            _leave()
 
 
 def _leave() -> NoReturn:

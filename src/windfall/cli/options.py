@@ -10,6 +10,7 @@ __all__ = [
     "DataDir",
     "Json",
     "Kappa",
+    "MaybeProblemName",
     "Plot",
     "ProblemName",
     "Rounds",
@@ -17,10 +18,12 @@ __all__ = [
     "Seed",
     "Trials",
     "Workers",
+    "whole_number",
 ]
 
 
-def _whole(text: str | int) -> int:
+def whole_number(text: str | int) -> int:
+    """A whole number, as typer parses an option."""
     try:
         return int(text)
     except ValueError:
@@ -34,29 +37,31 @@ def _number(text: str | float) -> float:
         raise typer.BadParameter(f"{text!r} is not a number") from None
 
 
-ProblemName = Annotated[
-    str,
-    typer.Argument(
-        metavar="PROBLEM",
-        help="A name that [bold]windfall problems[/bold] lists, or a folder with locations.csv "
-        "and readings.csv.",
-    ),
-]
+_PROBLEM = typer.Argument(
+    metavar="PROBLEM",
+    help="A name that [bold]windfall problems[/bold] lists, or a folder with locations.csv "
+    "and readings.csv.",
+    show_default=False,
+)
+ProblemName = Annotated[str, _PROBLEM]
+MaybeProblemName = Annotated[str | None, _PROBLEM]
 Rounds = Annotated[
     int | None,
     typer.Option(
-        parser=_whole, help="Rounds of a trial, T.", show_default="the problem's", metavar="N"
+        parser=whole_number, help="Rounds of a trial, T.", show_default="the problem's", metavar="N"
     ),
 ]
 Trials = Annotated[
     int | None,
     typer.Option(
-        parser=_whole, help="Number of trials.", show_default="the problem's", metavar="N"
+        parser=whole_number, help="Number of trials.", show_default="the problem's", metavar="N"
     ),
 ]
 Seed = Annotated[
     int,
-    typer.Option(parser=_whole, help="Determines initial arms, noise and choices.", metavar="N"),
+    typer.Option(
+        parser=whole_number, help="Determines initial arms, noise and choices.", metavar="N"
+    ),
 ]
 Kappa = Annotated[
     float | None,
@@ -70,7 +75,7 @@ Kappa = Annotated[
 Components = Annotated[
     int | None,
     typer.Option(
-        parser=_whole,
+        parser=whole_number,
         help="Gaussians in LW-UCB's mixture; 0 uses the ratio directly.",
         show_default="the problem's",
         metavar="N",
@@ -86,7 +91,7 @@ DataDir = Annotated[
 ]
 Workers = Annotated[
     int | None,
-    typer.Option(parser=_whole, help="Processes.", show_default="one per core", metavar="N"),
+    typer.Option(parser=whole_number, help="Processes.", show_default="one per core", metavar="N"),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of a table.")]
 Save = Annotated[

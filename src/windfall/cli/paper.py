@@ -1,18 +1,16 @@
 """``windfall paper``: every table and figure of the paper, with one command."""
 
-import sys
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 from rich.console import Console
-from rich.table import Table
 
 from windfall.cli import options
+from windfall.cli.batch import batch, run_name, say
 from windfall.cli.interrupt import WRITING
-from windfall.cli.progress import Progress
-from windfall.cli.report import print_json, wide_console
+from windfall.cli.report import print_facts, print_json
 
 if TYPE_CHECKING:
     from windfall.experiments.execute import Outcome
@@ -79,6 +77,7 @@ def paper(
     from windfall.experiments.report import compose, write
     from windfall.experiments.runtimes import known_runtimes
     from windfall.experiments.summary import summarise
+    from windfall.experiments.tables import overview
 
     experiments = plan(preset, only=only, data_dir=_text(data_dir), trials=trials, rounds=rounds)
     saved = Reference.load(reference)
@@ -87,9 +86,9 @@ def paper(
     check_folder("results", folder)
     missing = _missing(experiments, only, data_dir)
     if saved.missing:
-        _say(f"without the authors' saved runs: {saved.missing}")
+        say(f"without the authors' saved runs: {saved.missing}")
     for name, why in missing.items():
-        _say(f"without {name}: {why}")
+        say(f"without {name}: {why}")
 
     wf.compilation_cache()
     outcomes, elapsed = _play(experiments, folder, workers, REPEATS[preset])
@@ -116,7 +115,7 @@ def paper(
     if json:
         print_json(summary | {"report": str(written)})
     else:
-        _print(summary)
+        print_facts(overview(summary["experiments"]), f"preset {summary['preset']}")
         typer.echo(f"wrote {written}")
 
 
@@ -127,41 +126,18 @@ def _play(
     from windfall.experiments.execute import execute
     from windfall.experiments.runtimes import cells, measure
 
-    found = _finished(experiments, folder)
-    runs = [run for e in experiments for run in e.all_runs]
-    if found:
-        _say(f"{len(found)} of {len(runs)} runs were finished before")
-    todo = sum(run.rounds * run.trials for run in runs if _name(run) not in found)
     timed = sum(run.rounds * repeats for run, _ in cells(experiments))
-    with Progress(todo + timed) as progress:
-
-        def advance(run: "Run", trial_rounds: int) -> None:
-            if _name(run) not in found:
-                progress.begin(_name(run))
-                progress.advance(trial_rounds)
+    with batch(experiments, folder, timed) as bar:
 
         def measured(run: "Run") -> None:
-            progress.begin(f"runtime of {_name(run)}")
-            progress.advance(run.rounds * repeats)
+            bar.progress.begin(f"runtime of {run_name(run)}")
+            bar.progress.advance(run.rounds * repeats)
 
         begun = time.perf_counter()
-        outcomes = execute(experiments, folder, workers=workers, progress=advance, complain=_say)
+        outcomes = execute(experiments, folder, workers=workers, progress=bar.advance, complain=say)
         elapsed = time.perf_counter() - begun
-        measure(experiments, folder, repeats=repeats, progress=measured, complain=_say)
-    return outcomes, (elapsed, todo)
-
-
-def _finished(experiments: "list[Experiment]", folder: Path) -> set[str]:
-    """The runs that are in the folder already, damaged ones named and forgotten."""
-    from windfall.experiments.store import Store
-
-    store = Store(folder)
-    return {
-        _name(run)
-        for experiment in experiments
-        for run in experiment.all_runs
-        if store.finished(run, experiment.problem, _say) is not None
-    }
+        measure(experiments, folder, repeats=repeats, progress=measured, complain=say)
+    return outcomes, (elapsed, bar.todo)
 
 
 def _missing(
@@ -169,10 +145,10 @@ def _missing(
 ) -> dict[str, str]:
     """Experiments that were left out, and why."""
     from windfall.errors import InputError
-    from windfall.problems import load, names
+    from windfall.problems import load, suite
 
     reasons = {}
-    for name in names() if only is None else ():
+    for name in suite("paper") if only is None else ():
         if name not in [experiment.name for experiment in experiments]:
             try:
                 load(name, data_dir)
@@ -181,27 +157,5 @@ def _missing(
     return reasons
 
 
-def _print(summary: dict[str, Any]) -> None:
-    from windfall.experiments.tables import overview
-
-    facts = overview(summary["experiments"])
-    table = Table(title=f"preset {summary['preset']}", title_justify="left", caption=facts.caption,
-                  caption_justify="left")  # fmt: skip
-    for i, column in enumerate(facts.columns):
-        left = i == 0 or column in facts.words
-        table.add_column(column, justify="left" if left else "right")
-    for row in facts.rows:
-        table.add_row(*row)
-    wide_console().print(table)
-
-
-def _name(run: "Run") -> str:
-    return f"{run.problem} {run.label}"
-
-
 def _text(path: Path | None) -> str | None:
     return None if path is None else str(path)
-
-
-def _say(message: str) -> None:
-    print(f"windfall: {message}", file=sys.stderr, flush=True)

@@ -20,14 +20,15 @@ QUIET_SECONDS = 30.0
 
 
 class Progress:
-    """Counts finished trial-rounds of several policies up to a total.
+    """Counts what is finished up to a total, by default trial-rounds of several policies.
 
     Without a terminal nothing is printed in the first half minute, and then at most one line per
     half minute, so that logs stay short and silence does not look like a hang.
     """
 
-    def __init__(self, total: int):
+    def __init__(self, total: int, unit: str = "trial-rounds"):
         self.total = total
+        self.unit = unit
         self.done = 0
         self.policy = ""
         self.spoke = time.monotonic()
@@ -37,7 +38,7 @@ class Progress:
             TextColumn("{task.description:8}"),
             BarColumn(),
             MofNCompleteColumn(),
-            TextColumn("trial-rounds,"),
+            TextColumn(f"{unit},"),
             TimeElapsedColumn(),
             TextColumn("elapsed,"),
             TimeRemainingColumn(),
@@ -61,12 +62,12 @@ class Progress:
         self.bar.stop()
 
     def begin(self, policy: str) -> None:
-        """Another policy is played from here on."""
+        """What is played from here on: another policy, or where things stand."""
         self.policy = policy
         self.bar.update(self.task, description=policy)
 
     def advance(self, rounds: int) -> None:
-        """So many more trial-rounds are finished."""
+        """So much more is finished."""
         self.done += rounds
         self.bar.advance(self.task, rounds)
         now = time.monotonic()
@@ -74,7 +75,7 @@ class Progress:
             self.first = now, self.done
         if self.bar.disable and now - self.spoke >= QUIET_SECONDS:
             self.spoke = now
-            count = f"{self.done} of {self.total} trial-rounds"
+            count = f"{self.done} of {self.total} {self.unit}"
             print(f"windfall: {self.policy}: {count}{self._left(now)}", file=sys.stderr, flush=True)
 
     def _left(self, now: float) -> str:

@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING, Any
 import typer
 from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 
 if TYPE_CHECKING:
+    from windfall.experiments.tables import Table as Facts
     from windfall.results import Result
 
-__all__ = ["print_json", "print_table", "ranked", "wide_console"]
+__all__ = ["print_facts", "print_json", "print_table", "ranked", "wide_console"]
 
 LEGEND = """\
 R_T/T       regret per round after all rounds, median over trials; lower is better
@@ -63,7 +65,18 @@ def print_table(results: "Sequence[Result]", files: Sequence[str]) -> None:
         typer.echo(f"wrote {file}")
 
 
+def print_facts(facts: "Facts", title: str) -> None:
+    """A table of the library's; cells in asterisks are printed in bold."""
+    table = Table(title=title, title_justify="left", caption=facts.caption, caption_justify="left")
+    for i, column in enumerate(facts.columns):
+        left = i == 0 or column in facts.words
+        table.add_column(column, justify="left" if left else "right")
+    for row in facts.rows:
+        table.add_row(*(Text(c.strip("*"), "bold" if c.startswith("**") else "") for c in row))
+    wide_console().print(table)
+
+
 def wide_console() -> Console:
     """Standard output; a file or a pipe is as wide as the text needs."""
     console = Console(highlight=False)
-    return console if console.is_terminal else Console(highlight=False, width=160)
+    return console if console.is_terminal else Console(highlight=False, width=400)

@@ -11,13 +11,18 @@ from windfall.cli.report import print_json, print_table
 __all__ = ["run"]
 
 PolicyName = Annotated[
-    str, typer.Option(help="lw-ucb, v-ucb, gp-ucb, gp-ucb-scaled, ei, ts or mean.", metavar="NAME")
+    str,
+    typer.Option(
+        help="windfall, lw-ucb, v-ucb, gp-ucb, gp-ucb-scaled, ei, ts or mean; MODULE:NAME for your "
+        "own.",
+        metavar="NAME",
+    ),
 ]
 
 
 def run(
     problem: options.ProblemName,
-    policy: PolicyName = "lw-ucb",
+    policy: PolicyName = "windfall",
     rounds: options.Rounds = None,
     trials: options.Trials = None,
     seed: options.Seed = 0,

@@ -8,7 +8,7 @@ from windfall.acquisition.ucb import GPUCB, VUCB
 from windfall.errors import InputError
 from windfall.experiments.variants import AuthorsEI, PullsGP, QuadrantLWUCB
 from windfall.policy import Policy, as_policy
-from windfall.problems import Problem, load, names
+from windfall.problems import Problem, load, suite
 
 __all__ = ["BASELINES", "PRESETS", "Experiment", "Run", "paper"]
 
@@ -92,10 +92,11 @@ def paper(
     """
     if preset not in PRESETS:
         raise InputError(f"preset is {preset!r}; expected one of {', '.join(PRESETS)}")
-    if only is not None and only not in names():
-        raise InputError(f"only is {only!r}; expected one of {', '.join(names())}")
+    published = suite("paper")
+    if only is not None and only not in published:
+        raise InputError(f"only is {only!r}; expected one of {', '.join(published)}")
     experiments = []
-    for name in names() if only is None else (only,):
+    for name in published if only is None else (only,):
         try:
             problem = load(name, data_dir)
         except InputError:

@@ -5,7 +5,8 @@ With n_u pulls of input u, their mean ȳ_u and within-input squares SS,
     log p(y) = log N(ȳ; 0, K + σ² diag(1/n))
                − ½ Σ_u [(n_u − 1) log(2πσ²) + log n_u] − SS/(2σ²),
 
-which equals the density of all rewards one by one, at the cost of the distinct inputs only.
+which equals the density of all rewards one by one, at the cost of the distinct inputs only. An
+input whose noise is known has its own variance in the place of σ²/n and no share in the rest.
 """
 
 import equinox as eqx
@@ -16,6 +17,7 @@ from jaxtyping import Float
 from windfall.arrays import Array
 from windfall.gp.kernels import Kernel
 from windfall.gp.linalg import triangular_inverse
+from windfall.gp.means import Mean, Zero
 from windfall.gp.observations import Observations
 
 __all__ = ["Hyper", "covariance", "log_evidence", "log_normal"]
@@ -28,8 +30,12 @@ class Hyper(eqx.Module):
     noise: Float[Array, ""]
 
 
-def covariance(hyper: Hyper, observations: Observations) -> Float[Array, "c c"]:
-    """K + σ² diag(1/n) on the live slots, the identity on the free ones.
+def covariance(
+    hyper: Hyper,
+    observations: Observations,
+    mean: Mean = Zero(),  # noqa: B008  frozen
+) -> Float[Array, "c c"]:
+    """K + σ² diag(1/n), or the known noise, on the live slots, the identity on the free ones.
 
     A free slot with y = 0 then adds nothing to the determinant nor to the quadratic form, so that
     the capacity never shows in a result.
@@ -38,10 +44,9 @@ def covariance(hyper: Hyper, observations: Observations) -> Float[Array, "c c"]:
     # The kernel never sees the zeros of a free slot, where a user's function may have no value: a
     # mask hides a NaN from the result but not from the gradient.
     features = jnp.where(live[:, None], observations.features, observations.features[0])
-    gram = hyper.kernel.gram(features, features)
+    gram = mean.over(hyper.kernel).gram(features, features)
     gram = jnp.where(live[:, None] & live[None, :], gram, 0.0)
-    noise = hyper.noise / jnp.where(live, observations.count, 1.0)
-    return gram + jnp.diag(jnp.where(live, noise, 1.0))
+    return gram + jnp.diag(observations.noise(hyper.noise))
 
 
 @jax.custom_vjp
@@ -72,16 +77,20 @@ def _log_normal_backward(residuals, cotangent):
 log_normal.defvjp(_log_normal, _log_normal_backward)
 
 
-def log_evidence(hyper: Hyper, observations: Observations) -> Float[Array, ""]:
-    """Log p(rewards | hyper-parameters), with zero prior mean."""
+def log_evidence(
+    hyper: Hyper,
+    observations: Observations,
+    mean: Mean = Zero(),  # noqa: B008  frozen
+) -> Float[Array, ""]:
+    """Log p(rewards | hyper-parameters), the coefficients of the mean function integrated out."""
     live = observations.live
-    n = jnp.where(live, observations.count, 1.0)
+    n = jnp.where(live & (observations.known == 0), observations.count, 1.0)
     y = jnp.where(live, observations.mean, 0.0)
     squares = jnp.sum(jnp.where(live, observations.squares, 0.0))
     distinct = observations.used
     spare = jnp.sum(n - 1.0)
     return (
-        log_normal(y, covariance(hyper, observations))
+        log_normal(y, covariance(hyper, observations, mean))
         - 0.5 * distinct * jnp.log(2.0 * jnp.pi)
         - 0.5 * (spare * jnp.log(2.0 * jnp.pi * hyper.noise) + jnp.sum(jnp.log(n)))
         - 0.5 * squares / hyper.noise

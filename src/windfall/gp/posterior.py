@@ -14,7 +14,9 @@ from jaxtyping import Bool, Float, PRNGKeyArray
 
 from windfall.arrays import Array
 from windfall.gp.evidence import Hyper, covariance
+from windfall.gp.kernels import Kernel
 from windfall.gp.linalg import triangular_inverse
+from windfall.gp.means import Mean, Zero
 from windfall.gp.observations import Observations, Scale, natural_scale
 
 __all__ = ["Posterior", "condition"]
@@ -34,6 +36,7 @@ class Posterior(eqx.Module):
         scale: The way back to reward units.
         whitener: W = L⁻¹; rows of free slots are those of the identity.
         healthy: False if no Cholesky factor exists even with the largest jitter.
+        trend: The mean function.
     """
 
     hyper: Hyper
@@ -41,6 +44,12 @@ class Posterior(eqx.Module):
     scale: Scale
     whitener: Float[Array, "c c"]
     healthy: Bool[Array, ""]
+    trend: Mean
+
+    @property
+    def kernel(self) -> Kernel:
+        """The prior covariance of the payoffs, what is unknown of the mean function included."""
+        return self.trend.over(self.hyper.kernel)
 
     @property
     def _weights(self) -> Float[Array, " c"]:
@@ -49,7 +58,7 @@ class Posterior(eqx.Module):
         return self.whitener.T @ (self.whitener @ y)
 
     def _cross(self, x: Float[Array, "m d"]) -> Float[Array, "c m"]:
-        gram = self.hyper.kernel.gram(self.observations.features, x)
+        gram = self.kernel.gram(self.observations.features, x)
         return jnp.where(self.observations.live[:, None], gram, 0.0)
 
     def mean(self, x: Float[Array, "m d"]) -> Float[Array, " m"]:
@@ -60,7 +69,7 @@ class Posterior(eqx.Module):
             return weights @ self._cross(points)
 
         width = self.observations.capacity
-        return self.scale.location + self.scale.spread * _in_blocks(block, x, width)
+        return self._in_reward_units(x, _in_blocks(block, x, width))
 
     def moments(self, x: Float[Array, "m d"]) -> tuple[Float[Array, " m"], Float[Array, " m"]]:
         """μ(x) and σ(x) of the latent payoff (without observation noise)."""
@@ -69,11 +78,14 @@ class Posterior(eqx.Module):
         def block(points):
             cross = self._cross(points)
             explained = jnp.sum((self.whitener @ cross) ** 2, axis=0)
-            variance = self.hyper.kernel.diagonal(points) - explained
-            return weights @ cross, jnp.sqrt(jnp.maximum(variance, 0.0))
+            variance = self.kernel.diagonal(points) - explained
+            return weights @ cross, _root(variance)
 
         mean, deviation = _in_blocks(block, x, self.observations.capacity)
-        return self.scale.location + self.scale.spread * mean, self.scale.spread * deviation
+        return self._in_reward_units(x, mean), self.scale.spread * deviation
+
+    def _in_reward_units(self, x, value):
+        return self.scale.location + self.scale.spread * value + self.trend.offset(x)
 
     def sample(
         self, key: PRNGKeyArray, anchors: Float[Array, "a d"], features: int = 512
@@ -91,11 +103,11 @@ class Posterior(eqx.Module):
         """
         feature_key, weight_key, noise_key = jax.random.split(key, 3)
         dtype = self.whitener.dtype
-        phi = self.hyper.kernel.random_features(feature_key, features, anchors)
+        phi = self.kernel.random_features(feature_key, features, anchors)
         weights = jax.random.normal(weight_key, (features,), dtype) / jnp.sqrt(features)
         observations = self.observations
         live = observations.live
-        deviation = jnp.sqrt(self.hyper.noise / jnp.where(live, observations.count, 1.0))
+        deviation = jnp.sqrt(observations.noise(self.hyper.noise))
         noise = deviation * jax.random.normal(noise_key, live.shape, dtype)
         residual = observations.mean - phi(observations.features) @ weights - noise
         residual = jnp.where(live, residual, 0.0)
@@ -103,7 +115,7 @@ class Posterior(eqx.Module):
 
         def path(x):
             value = phi(x) @ weights + correction @ self._cross(x)
-            return self.scale.location + self.scale.spread * value
+            return self._in_reward_units(x, value)
 
         width = max(observations.capacity, features, anchors.shape[0])
         return lambda x: _in_blocks(path, x, width)
@@ -118,11 +130,11 @@ class Posterior(eqx.Module):
         Args:
             observations: This posterior's data with one more reward, in reward units.
         """
-        scaled = self.scale.apply(observations)
+        scaled = self.scale.apply(self.trend.residual(observations))
         slot = scaled.used - 1
         x = scaled.features[slot]
         row = self.whitener @ self._cross(x[None])[:, 0]
-        prior = self.hyper.kernel(x, x) + self.hyper.noise / scaled.count[slot]
+        prior = self.kernel(x, x) + scaled.noise(self.hyper.noise)[slot]
         pivot_squared = prior - jnp.dot(row, row)
         is_new = scaled.used > self.observations.used
 
@@ -132,19 +144,34 @@ class Posterior(eqx.Module):
             return self.whitener.at[slot].set(new), self.healthy
 
         def refactored():
-            return _whiten(covariance(self.hyper, scaled), scaled.live)
+            return _whiten(covariance(self.hyper, scaled, self.trend), scaled.live)
 
         regular = pivot_squared > _LEAST_PIVOT * prior  # False for a NaN, too
         whitener, healthy = jax.lax.cond(is_new & regular, grown, refactored)
-        return Posterior(self.hyper, scaled, self.scale, whitener, healthy)
+        return Posterior(self.hyper, scaled, self.scale, whitener, healthy, self.trend)
+
+    def anew(self, hyper: Hyper, observations: Observations, scale: Scale) -> "Posterior":
+        """The same model with other hyper-parameters, observations (in reward units) and scale."""
+        return condition(hyper, observations, scale, self.trend)
 
 
-def condition(hyper: Hyper, observations: Observations, scale: Scale | None = None) -> Posterior:
+def condition(
+    hyper: Hyper,
+    observations: Observations,
+    scale: Scale | None = None,
+    trend: Mean = Zero(),  # noqa: B008  frozen
+) -> Posterior:
     """The posterior given hyper-parameters and observations in reward units."""
-    scale = natural_scale(observations) if scale is None else scale
-    scaled = scale.apply(observations)
-    whitener, healthy = _whiten(covariance(hyper, scaled), scaled.live)
-    return Posterior(hyper, scaled, scale, whitener, healthy)
+    residual = trend.residual(observations)
+    scale = natural_scale(residual) if scale is None else scale
+    scaled = scale.apply(residual)
+    whitener, healthy = _whiten(covariance(hyper, scaled, trend), scaled.live)
+    return Posterior(hyper, scaled, scale, whitener, healthy, trend)
+
+
+def _root(variance: Float[Array, " m"]) -> Float[Array, " m"]:
+    """√variance; its floor, far below any rounding, keeps the gradient finite at the data."""
+    return jnp.sqrt(jnp.maximum(variance, 1e-36))
 
 
 def _in_blocks(function, x: Float[Array, "m d"], width: int):

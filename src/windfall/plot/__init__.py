@@ -5,8 +5,21 @@ Pass ``ax`` to draw into a figure of your own.
 """
 
 from windfall.plot.curves import regret
+from windfall.plot.decision import decision
 from windfall.plot.files import check_path, save
 from windfall.plot.maps import payoff_map, ratio_map
 from windfall.plot.panels import overview
+from windfall.plot.progress import progress
+from windfall.plot.ratios import ratios
 
-__all__ = ["check_path", "overview", "payoff_map", "ratio_map", "regret", "save"]
+__all__ = [
+    "check_path",
+    "decision",
+    "overview",
+    "payoff_map",
+    "progress",
+    "ratio_map",
+    "ratios",
+    "regret",
+    "save",
+]

@@ -38,7 +38,7 @@ def regret(results: Result | Sequence[Result], ax: Axes | None = None) -> Figure
     for result, colour in zip(results, colours, strict=True):
         t = np.arange(1, result.rounds + 1)
         median, mad = result.median, result.deviation
-        wide = result.label.startswith("lw-ucb")
+        wide = result.label.startswith(("windfall", "lw-ucb"))
         shown = np.where(median > 0, median, np.nan)  # a regret of zero has no logarithm
         ax.fill_between(
             t, np.maximum(median - mad, bottom / 10), median + mad, color=colour, alpha=0.13, lw=0

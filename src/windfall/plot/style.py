@@ -18,13 +18,14 @@ R = TypeVar("R")
 
 # Okabe and Ito's palette: told apart with any kind of colour vision. A policy keeps its colour.
 COLOURS = {
+    "windfall": "#000000",
     "lw-ucb": "#D55E00",
     "v-ucb": "#0072B2",
     "gp-ucb": "#009E73",
     "ei": "#CC79A7",
     "ts": "#E69F00",
     "gp-ucb-scaled": "#56B4E9",
-    "mean": "#000000",
+    "mean": "#999999",
 }
 STYLE: dict[Any, Any] = {
     "axes.spines.top": False,
@@ -54,7 +55,7 @@ def palette(labels: Sequence[str]) -> list[str]:
 
     Example:
         >>> palette(["lw-ucb", "mine", "lw-ucb"])
-        ['#D55E00', '#0072B2', '#009E73']
+        ['#D55E00', '#000000', '#0072B2']
     """
     owned = {COLOURS[label] for label in labels if label in COLOURS}
     spare = [c for c in COLOURS.values() if c not in owned]
@@ -62,14 +63,14 @@ def palette(labels: Sequence[str]) -> list[str]:
     for label in labels:
         own = COLOURS.get(label)
         if own is None or own in chosen:
-            own = spare.pop(0) if spare else "#999999"
+            own = spare.pop(0) if spare else "#BBBBBB"
         chosen.append(own)
     return chosen
 
 
 def display(label: str) -> str:
-    """A policy's name as the paper prints it."""
-    return label.upper() if label in COLOURS else label
+    """A policy's name as the paper prints it; the default policy is not in the paper."""
+    return label.upper() if label in COLOURS and label != "windfall" else label
 
 
 def several(results: Result | Sequence[Result]) -> list[Result]:

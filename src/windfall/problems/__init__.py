@@ -1,4 +1,4 @@
-"""Bandit problems that know their optimum: synthetic landscapes, wheels, sensors, and your own.
+"""Bandit problems that know their optimum: the paper's, a suite of extremes, and your own.
 
 >>> load("cosine").size
 2500
@@ -6,11 +6,13 @@
 
 import difflib
 import os
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from windfall.errors import InputError
-from windfall.problems import sensors, synthetic, wheel
+from windfall.problems import extremes, functions, sensors, synthetic, wheel
 from windfall.problems.checks import check_arms
+from windfall.problems.extremes import EXTREMES
 from windfall.problems.own_data import from_csv, from_folder
 from windfall.problems.problem import Problem, Protocol
 from windfall.problems.sensors import SENSORS
@@ -23,11 +25,20 @@ __all__ = [
     "check_arms",
     "describe",
     "from_csv",
+    "functions",
     "load",
     "names",
+    "suite",
 ]
 
 WHEELS = {f"wheel-{rho}": rho for rho in (0.5, 0.7, 0.9)}
+SUITES: dict[str, tuple[str, ...]] = {
+    "paper": (*FUNCTIONS, *WHEELS, *SENSORS),
+    "extremes": tuple(EXTREMES),
+    "extremes-tune": tuple(name for name, known in EXTREMES.items() if known.half == "tune"),
+    "extremes-report": tuple(name for name, known in EXTREMES.items() if known.half == "report"),
+    "all": (*FUNCTIONS, *WHEELS, *SENSORS, *EXTREMES),
+}
 
 
 class ProblemRow(NamedTuple):
@@ -49,7 +60,24 @@ def names() -> tuple[str, ...]:
     >>> names()[:4]
     ('cosine', 'michalewicz', 'modified-michalewicz', 'wheel-0.5')
     """
-    return (*FUNCTIONS, *WHEELS, *SENSORS)
+    return SUITES["all"]
+
+
+def suite(name: str) -> tuple[str, ...]:
+    """The names of the problems that are played together.
+
+    ``paper`` are the paper's nine; ``extremes`` are others on which a policy should do well, in two
+    halves: ``extremes-tune`` to choose its settings on, ``extremes-report`` to report only;
+    ``all`` is everything that has a name.
+
+    >>> len(suite("paper")), suite("extremes-tune")[:2]
+    (9, ('hill-3d', 'needle-2d'))
+    """
+    if name not in SUITES:
+        raise InputError(
+            f"unknown suite {name!r}{_suggestion(name, SUITES)}: give one of {', '.join(SUITES)}"
+        )
+    return SUITES[name]
 
 
 def load(name: str | os.PathLike[str], data_dir: str | os.PathLike[str] | None = None) -> Problem:
@@ -74,13 +102,13 @@ def load(name: str | os.PathLike[str], data_dir: str | os.PathLike[str] | None =
         return wheel.wheel(WHEELS[name])
     if name in SENSORS:
         return sensors.sensors(name, data_dir)
+    if name in EXTREMES:
+        return extremes.extreme(name)
     if os.path.isdir(name):
         return from_folder(name)
-    close = difflib.get_close_matches(name.lower(), names(), n=1)
-    suggestion = f" (did you mean {close[0]!r}?)" if close else ""
     raise InputError(
-        f"unknown problem {name!r}{suggestion}: give a folder with locations.csv and"
-        f" readings.csv, or one of {', '.join(names())}"
+        f"unknown problem {name!r}{_suggestion(name, names())}: give a folder with locations.csv"
+        f" and readings.csv, or one of {', '.join(names())}"
     )
 
 
@@ -90,8 +118,8 @@ def describe() -> tuple[ProblemRow, ...]:
     >>> [row.name for row in describe() if row.needs_data]
     ['temperature', 'air-quality-2d', 'air-quality-3d']
     """
-    computed = tuple(_row(load(name)) for name in (*FUNCTIONS, *WHEELS))
-    return computed + tuple(
+    computed = (_row(load(name)) for name in (*FUNCTIONS, *WHEELS))
+    measured = (
         ProblemRow(
             name=name,
             arms=known.arms,
@@ -104,6 +132,7 @@ def describe() -> tuple[ProblemRow, ...]:
         )
         for name, known in SENSORS.items()
     )
+    return (*computed, *measured, *(_extreme_row(name) for name in EXTREMES))
 
 
 def _row(problem: Problem) -> ProblemRow:
@@ -117,3 +146,24 @@ def _row(problem: Problem) -> ProblemRow:
         needs_data=False,
         description=problem.description,
     )
+
+
+def _extreme_row(name: str) -> ProblemRow:
+    """Without the payoffs of all trials, which take longer to draw than a list should."""
+    known = EXTREMES[name]
+    size, dimension = extremes.arms(name).shape
+    return ProblemRow(
+        name=name,
+        arms=size,
+        dimension=dimension,
+        noise=known.noise,
+        rounds=known.protocol.rounds,
+        trials=known.protocol.trials,
+        needs_data=False,
+        description=known.description,
+    )
+
+
+def _suggestion(name: str, known: Iterable[str]) -> str:
+    close = difflib.get_close_matches(name.lower(), list(known), n=1)
+    return f" (did you mean {close[0]!r}?)" if close else ""

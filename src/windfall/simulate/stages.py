@@ -46,7 +46,7 @@ class Setting:
     @property
     def capacities(self) -> list[int]:
         """The buckets that a trial may need, smallest first."""
-        most = min(self.template.arena.arms.shape[0], self.initial + self.rounds)
+        most = min(self.template.arena.size, self.initial + self.rounds)
         buckets = _ACCELERATOR_BUCKETS if on_accelerator() else BUCKETS
         usual = [c for c in buckets if self.initial < c < bucket(most)]
         return [*usual, bucket(most)]

@@ -11,7 +11,15 @@ Every kernel answers three questions:
   E[z_j(x) z_j(x')] = k(x, x'), from which prior functions are drawn without an M×M factorisation.
 """
 
-from windfall.gp.kernels.base import Constant, Custom, Kernel, Product, Sum, as_kernel
+from windfall.gp.kernels.base import (
+    Constant,
+    Custom,
+    Kernel,
+    Product,
+    Sum,
+    as_kernel,
+    parameter,
+)
 from windfall.gp.kernels.other import Linear, Periodic, White
 from windfall.gp.kernels.stationary import (
     Matern12,
@@ -38,4 +46,5 @@ __all__ = [
     "Sum",
     "White",
     "as_kernel",
+    "parameter",
 ]

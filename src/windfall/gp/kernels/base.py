@@ -1,5 +1,6 @@
 """What a kernel is, and how kernels, numbers and functions combine into new ones."""
 
+import inspect
 from collections.abc import Callable
 from functools import partial
 from numbers import Real
@@ -33,7 +34,17 @@ Features = Callable[[Points], Float[Array, "n count"]]
 
 
 def parameter(name: str, *, per_feature: bool = False) -> Any:
-    """A field that holds one positive parameter, or possibly one per feature."""
+    """A field of a kernel that holds one positive parameter, or possibly one per feature.
+
+    Example:
+        >>> import jax.numpy as jnp
+        >>> class Triangle(Kernel):
+        ...     width: Any = parameter("width")
+        ...     def __call__(self, x1, x2):
+        ...         return jnp.maximum(0.0, 1.0 - jnp.abs(x1[0] - x2[0]) / self.width)
+        >>> Triangle(width=0.5)
+        Triangle(width=0.5)
+    """
     return eqx.field(converter=partial(_positive, name, per_feature=per_feature), default=1.0)
 
 
@@ -155,7 +166,7 @@ class Sum(Kernel):
         return Sum(self.left.expanded(dimension), self.right.expanded(dimension))
 
     def __repr__(self):
-        return f"{self.left!r} + {self.right!r}"
+        return f"{self.left!r} + {_bracketed(self.right, Sum)}"
 
 
 class Product(Kernel):
@@ -183,8 +194,12 @@ class Product(Kernel):
         return Product(self.left.expanded(dimension), self.right.expanded(dimension))
 
     def __repr__(self):
-        sides = (f"({k!r})" if isinstance(k, Sum) else repr(k) for k in (self.left, self.right))
-        return " * ".join(sides)
+        return f"{_bracketed(self.left, Sum)} * {_bracketed(self.right, (Sum, Product))}"
+
+
+def _bracketed(kernel: Kernel, kinds: Any) -> str:
+    """In brackets where Python would otherwise group the expression in another way."""
+    return f"({kernel!r})" if isinstance(kernel, kinds) else repr(kernel)
 
 
 class Constant(Kernel):
@@ -203,25 +218,40 @@ class Constant(Kernel):
 class Custom(Kernel):
     """A user's function ``k(x1, x2)``, or ``k(x1, x2, **parameters)`` with positive parameters.
 
-    The parameters are fitted, between 0.001 and 1000: choose their units accordingly.
+    The parameters, given by name or as a dictionary, are fitted. Those called lengthscale,
+    variance, noise, alpha or period keep to the range that windfall's own parameters of that name
+    have, all others to 0.001 … 1000: choose their units accordingly.
 
     Example:
         >>> import jax.numpy as jnp
-        >>> kernel = Custom(lambda a, b, slope: slope * jnp.minimum(a[0], b[0]), {"slope": 2.0})
+        >>> kernel = Custom(lambda a, b, slope: slope * jnp.minimum(a[0], b[0]), slope=2.0)
         >>> float(kernel(jnp.array([0.5]), jnp.array([0.25])))
         0.5
     """
 
     function: Any = eqx.field(static=True)
-    parameters: dict[str, Any] = eqx.field(default_factory=dict)
+    parameters: dict[str, Any]
 
-    def __post_init__(self):
-        if not callable(self.function):
-            raise InputError(f"kernel is {self.function!r}; expected a function k(x1, x2)")
+    def __init__(self, function: Any, parameters: dict[str, Any] | None = None, /, **named: Any):
+        """The function, and first guesses of its parameters."""
+        if not callable(function):
+            raise InputError(f"kernel is {function!r}; expected a function k(x1, x2)")
+        self.function = function
         self.parameters = {
             name: _positive(name, value, per_feature=True)
-            for name, value in self.parameters.items()
+            for name, value in {**(parameters or {}), **named}.items()
         }
+        try:
+            signature = inspect.signature(function)
+        except ValueError:  # some callables made elsewhere have none
+            return
+        try:
+            signature.bind(None, None, **self.parameters)
+        except TypeError as error:
+            raise InputError(
+                f"kernel {self._name} has parameters {sorted(self.parameters)}, which do not fit "
+                f"its signature {signature}: {error}"
+            ) from None
 
     def __call__(self, x1, x2):
         value = jnp.asarray(self.function(x1, x2, **self.parameters), x1.dtype)

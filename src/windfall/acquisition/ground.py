@@ -1,0 +1,81 @@
+"""The ground on which a score is maximised: which unit points exist and are allowed."""
+
+from collections.abc import Callable
+from typing import Any
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+from jaxtyping import Bool, Float
+
+from windfall.arrays import Array
+from windfall.space import Parameters
+from windfall.space.columns import Columns
+from windfall.space.fill import evaluate
+
+__all__ = ["Ground"]
+
+
+class Ground(eqx.Module):
+    """A box with whole numbers, choices and constraints, inside compiled code.
+
+    Bounds are arrays, so that boxes of one shape share their programs; only constraints, which are
+    functions, make a program of their own.
+
+    Attributes:
+        columns: What the columns of the unit box mean.
+        names: The parameters' names, where constraints need them.
+        constraints: Functions of the parameters by name, 0 or more where a point is allowed.
+        mixed: Whether there are whole numbers or choices.
+    """
+
+    columns: Columns
+    names: tuple[str, ...] = eqx.field(static=True)
+    constraints: tuple[Callable, ...] = eqx.field(static=True)
+    mixed: bool = eqx.field(static=True)
+
+    @classmethod
+    def of(cls, space: Parameters) -> "Ground":
+        """The ground of a space."""
+        names = space.names if space.constraints else ()
+        return cls(space.columns, names, space.constraints, bool(space.columns.discrete.any()))
+
+    def natural(self, x: Float[Array, "m c"]) -> Float[Array, "m p"]:
+        """The parameters' numbers in the user's units."""
+        return self.columns.natural(x, jnp)
+
+    def snap(self, x: Float[Array, "m c"]) -> Float[Array, "m c"]:
+        """The nearest points that exist."""
+        return self.columns.snap(x, jnp) if self.mixed else jnp.clip(x, 0.0, 1.0)
+
+    @property
+    def free(self) -> Bool[Array, " c"]:
+        """Which columns can move a little."""
+        return jnp.asarray(~self.columns.discrete)
+
+    def slack(self, x: Float[Array, " c"]) -> Float[Array, " k"]:
+        """How far a point is from breaking each constraint; negative: broken."""
+        point: dict[str, Any] = dict(zip(self.names, self.natural(x[None])[0], strict=True))
+        values = [evaluate(constraint, point) for constraint in self.constraints]
+        return jnp.stack([jnp.asarray(value, x.dtype) for value in values])
+
+    def feasible(self, x: Float[Array, "m c"]) -> Bool[Array, " m"]:
+        """Which points keep to all constraints; a constraint that is NaN is broken."""
+        if not self.constraints:
+            return jnp.ones(x.shape[0], bool)
+        return jnp.all(jax.vmap(self.slack)(x) >= 0, axis=1)
+
+    def neighbours(self, x: Float[Array, " c"]) -> Float[Array, "moves c"]:
+        """The points one step away: whole numbers one up or down, each other choice.
+
+        A column that moves freely, or cannot move this way, gives the point itself.
+        """
+        columns = self.columns
+        step = jnp.where(columns.whole, 1.0, 0.0)
+        values = columns.values(x, jnp)
+        eye = jnp.eye(x.shape[0], dtype=x.dtype)
+        up, down = (columns.scaled(values + sign * step * eye, jnp) for sign in (1.0, -1.0))
+        mine = columns.group[:, None] == columns.group[None, :]
+        other = jnp.where(mine & columns.hot, eye, x)
+        up = jnp.where(columns.hot[:, None], other, jnp.where(columns.whole, up, x))
+        return jnp.concatenate([up, jnp.where(columns.whole, down, x)])

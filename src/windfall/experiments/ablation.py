@@ -1,0 +1,45 @@
+"""What each ingredient of the default policy is worth: the policy, and the policy without it.
+
+``compare_suite(suite, variants(), reference=[FULL])`` gives the table; above 1 the ingredient
+helps.
+"""
+
+from windfall.acquisition.lw import LWUCB
+from windfall.acquisition.windfall import Windfall
+from windfall.gp.fit import Fit
+from windfall.gp.kernels import SquaredExponential
+from windfall.gp.model import GP
+from windfall.gp.priors import LogNormalPrior
+from windfall.policy import DEFAULT, Policy
+
+__all__ = ["FULL", "variants"]
+
+#: The label of the whole policy.
+FULL = DEFAULT
+
+
+def variants() -> dict[str, Policy]:
+    """The whole policy, then one variant for every ingredient that is left out.
+
+    >>> list(variants())[:3]
+    ['windfall', 'no attention', 'no curiosity']
+    """
+    whole = Policy(Windfall())
+    model, terms = whole.gp, whole.gp.fit.prior.terms
+
+    def with_priors(*names: str) -> GP:
+        prior = LogNormalPrior(**{name: terms[name] for name in names})
+        return GP(kernel=model.kernel, fit=Fit(prior=prior if names else None))
+
+    smooth = GP(kernel=SquaredExponential(0.5), fit=model.fit)
+    return {
+        FULL: whole,
+        "no attention": Policy(Windfall(patience=0.0)),
+        "no curiosity": Policy(Windfall(curiosity=1e-9)),
+        "curiosity 2": Policy(Windfall(curiosity=2.0)),
+        "no Matérn": Policy(Windfall(), smooth),
+        "no noise prior": Policy(Windfall(), with_priors("lengthscale")),
+        "no length prior": Policy(Windfall(), with_priors("noise")),
+        "no priors": Policy(Windfall(), with_priors()),
+        "LW attention": Policy(LWUCB(kappa=1.0), model),
+    }

@@ -1,0 +1,85 @@
+"""Policies by name, as far as a problem's own settings decide what a name means."""
+
+import difflib
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from windfall.acquisition.ei import EI
+from windfall.acquisition.thompson import TS
+from windfall.acquisition.ucb import GPUCB, VUCB
+from windfall.errors import InputError
+from windfall.policy import DEFAULT, NAMES, Policy, as_policy
+from windfall.problems import Protocol
+
+__all__ = ["CLASSICAL", "USUAL", "contenders", "labelled"]
+
+#: What a new policy has to beat; the same settings on every problem.
+CLASSICAL: dict[str, Policy] = {
+    "ei": Policy(EI()),
+    "ts": Policy(TS()),
+    "v-ucb-1": Policy(VUCB(1.0)),
+    "v-ucb-2": Policy(VUCB(2.0)),
+    "gp-ucb": Policy(GPUCB()),
+    "gp-ucb-scaled": Policy(GPUCB.scaled()),
+}
+#: Played on a suite when the caller names no policies.
+USUAL = tuple(dict.fromkeys((DEFAULT, "lw-ucb", *CLASSICAL)))
+
+
+def labelled(policies: Mapping[str, Any] | Iterable[str]) -> dict[str, Any]:
+    """Policies by label: a list of names labels itself.
+
+    >>> labelled(["ei", "ts"])
+    {'ei': 'ei', 'ts': 'ts'}
+    """
+    if isinstance(policies, str):
+        policies = [policies]
+    chosen = dict(policies) if isinstance(policies, Mapping) else {p: p for p in policies}
+    if not chosen:
+        raise InputError("policies is empty; give at least one name or object")
+    return chosen
+
+
+def contenders(
+    policies: Mapping[str, Any],
+    protocol: Protocol,
+    kappa: float | None = None,
+    components: int | None = None,
+) -> dict[str, Policy]:
+    """The policies themselves, with the problem's settings where the caller gave none.
+
+    Args:
+        policies: By label: a name, an acquisition or a policy.
+        protocol: Gives κ and the number of components to names that do not fix them.
+        kappa: Overrides the protocol's.
+        components: Overrides the protocol's.
+
+    >>> contenders({"v-ucb": "v-ucb", "v-ucb-1": "v-ucb-1"}, Protocol(kappa=3.0))["v-ucb"]
+    Policy(VUCB(kappa=3.0), ...)
+    """
+    settings = {
+        "kappa": protocol.kappa if kappa is None else kappa,
+        "components": protocol.components if components is None else components,
+    }
+    chosen = {label: _policy(policy, settings) for label, policy in policies.items()}
+    takers = [chosen[label] for label, policy in policies.items() if str(policy) in NAMES]
+    for setting, given in (("kappa", kappa), ("components", components)):
+        if given is not None and not any(hasattr(p.acquisition, setting) for p in takers):
+            raise InputError(
+                f"{setting} is {given}, but {', '.join(policies)} has no {setting} to set;"
+                " leave it out"
+            )
+    return chosen
+
+
+def _policy(policy: Any, settings: dict[str, Any]) -> Policy:
+    if not isinstance(policy, str):
+        return as_policy(policy)
+    if policy in NAMES:
+        return as_policy(policy, **settings)
+    if policy in CLASSICAL:
+        return CLASSICAL[policy]
+    known = tuple(dict.fromkeys((*NAMES, *CLASSICAL)))
+    close = difflib.get_close_matches(policy.lower(), known, n=1)
+    suggestion = f" (did you mean {close[0]!r}?)" if close else ""
+    raise InputError(f"unknown policy {policy!r}{suggestion}: give one of {', '.join(known)}")

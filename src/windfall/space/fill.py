@@ -1,0 +1,127 @@
+"""Points that fill a space evenly and keep to its constraints."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from windfall.errors import InputError
+from windfall.space.columns import Columns
+from windfall.space.constraints import Constraint
+
+__all__ = ["feasible_fill", "slack"]
+
+#: Sobol points tried at most, in blocks of this size, before the search turns to neighbours.
+_BLOCK, _BLOCKS = 8192, 8
+#: Then so many generations of neighbours of the least bad points, from so near to so far (powers of
+#: ten).
+_GENERATIONS, _PARENTS = 40, 64
+_REACH = (-6.0, -0.5)
+
+
+def feasible_fill(
+    columns: Columns,
+    names: Sequence[str],
+    constraints: Sequence[Constraint],
+    points: int,
+    seed: int,
+) -> np.ndarray:
+    """(points, columns) unit points; see ``Parameters.fill``."""
+    from scipy.stats import qmc  # slow to import, and only needed here
+
+    sobol = qmc.Sobol(columns.pick.shape[1], scramble=True, rng=seed)
+    if not constraints:
+        exponent = int(np.ceil(np.log2(max(points, 1))))
+        return columns.spread(sobol.random_base2(exponent)[:points])
+    return _Search(columns, names, constraints, points, seed).run(sobol)
+
+
+class _Search:
+    """Keeps the allowed points found so far, and the least bad of the others."""
+
+    def __init__(self, columns, names, constraints, points, seed):
+        self.columns, self.names, self.constraints = columns, names, constraints
+        self.points = points
+        self.rng = np.random.default_rng(seed)
+        self.tried = 0
+        self.found = np.empty((0, len(columns.group)))
+        self.nearest = np.empty((0, len(columns.group)))
+        self.miss = np.empty(0)
+
+    def run(self, sobol: Any) -> np.ndarray:
+        for _ in range(_BLOCKS):
+            self.consider(self.columns.spread(sobol.random(_BLOCK)))
+            if len(self.found) >= self.points:
+                return self.found[: self.points]
+        for _ in range(_GENERATIONS):
+            self.consider(self.neighbours())
+            if len(self.found) >= self.points:
+                return self.found[: self.points]
+        if not len(self.found):
+            kept = ", ".join(getattr(c, "__qualname__", None) or repr(c) for c in self.constraints)
+            raise InputError(
+                f"constraints [{kept}] hold at none of {self.tried} points tried; loosen them, or "
+                "move the bounds to where they hold"
+            )
+        return np.resize(self.found, (self.points, self.found.shape[1]))
+
+    def neighbours(self) -> np.ndarray:
+        """Points near and far around those found, or around the least bad ones."""
+        parents = self.found if len(self.found) else self.nearest
+        chosen = parents[self.rng.integers(len(parents), size=_BLOCK // 4)]
+        scale = 10.0 ** self.rng.uniform(*_REACH, (len(chosen), 1))
+        moved = np.abs(chosen + scale * self.rng.standard_normal(chosen.shape))
+        # Beyond the edge they come back into the box: clipped, all would lie on the edge.
+        return self.columns.snap(1.0 - np.abs(1.0 - moved))
+
+    def consider(self, x: np.ndarray) -> None:
+        room = slack(self.names, self.constraints, self.columns.natural(x))
+        self.tried += len(x)
+        found = np.concatenate([self.found, x[room >= 0]])
+        _, first = np.unique(found, axis=0, return_index=True)
+        self.found = found[np.sort(first)]
+        miss = np.where(np.isnan(room), np.inf, -room)
+        nearest, miss = np.concatenate([self.nearest, x]), np.concatenate([self.miss, miss])
+        order = np.argsort(miss, kind="stable")[:_PARENTS]
+        self.nearest, self.miss = nearest[order], miss[order]
+
+
+def slack(
+    names: Sequence[str], constraints: Sequence[Constraint], features: np.ndarray
+) -> np.ndarray:
+    """How far each of (m, parameters) points is from breaking a constraint; negative: broken."""
+    room = np.full(len(features), np.inf)
+    for constraint in constraints:
+        room = np.minimum(room, np.asarray(_evaluate(names, constraint, features)))
+    return room
+
+
+def _evaluate(names: Sequence[str], constraint: Constraint, features: np.ndarray) -> Any:
+    import jax  # only where there are constraints
+
+    def at(row):
+        return evaluate(constraint, dict(zip(names, row, strict=True)))
+
+    with jax.enable_x64(True):
+        return jax.vmap(at)(features)
+
+
+def evaluate(constraint: Constraint, point: Mapping[str, Any]) -> Any:
+    """A constraint at one point, in JAX; what it cannot do is an error of the input."""
+    import jax.numpy as jnp
+
+    name = getattr(constraint, "__qualname__", None) or repr(constraint)
+    try:
+        value = jnp.asarray(constraint(point))
+    except Exception as error:
+        reason = " ".join(str(error).split())[:200]
+        raise InputError(
+            f"constraint {name} failed: {type(error).__name__}: {reason}; expected a function of "
+            "the parameters by name, written with jax.numpy"
+        ) from error
+    if value.ndim > 0:
+        raise InputError(
+            f"constraint {name} returned an array of shape {value.shape}; expected one number, "
+            "0 or more where the point is allowed"
+        )
+    return value

@@ -1,0 +1,225 @@
+"""Parameters together: a box, possibly with whole numbers, choices and constraints."""
+
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from windfall.errors import InputError
+from windfall.space.columns import Columns
+from windfall.space.constraints import check_constraints
+from windfall.space.fill import feasible_fill, slack
+from windfall.space.parameter import Categorical, Integer, Parameter, Real
+
+__all__ = ["Box", "Parameters"]
+
+#: A constraint may be missed by this much: a point on the edge is allowed whatever the rounding.
+_SLACK = 1e-9
+
+
+class Parameters:
+    """Named parameters, and constraints between them.
+
+    A point is a dictionary of values by name, or the numbers in the order of the names (a choice
+    by its place in the list, from 0).
+
+    Args:
+        parameters: ``Real``, ``Integer`` or ``Categorical`` by name.
+        constraints: ``AtMost``, or functions of the parameters by name that are 0 or more where a
+            point is allowed and that JAX can trace; a choice has its number there.
+
+    Example:
+        >>> space = Parameters({"rate": Real(1e-3, 1e1, log=True), "kind": Categorical("ab")})
+        Traceback (most recent call last):
+        windfall.errors.InputError: choices is 'ab'; expected a list of 2 or more, all different
+        >>> space = Parameters({"rate": Real(1e-3, 1e1, log=True), "kind": Categorical(["a", "b"])})
+        >>> space.encode({"rate": 0.1, "kind": "b"}).tolist()
+        [0.5, 0.0, 1.0]
+        >>> space.decode([0.5, 0.0, 1.0])
+        {'rate': 0.1, 'kind': 'b'}
+    """
+
+    def __init__(self, parameters: Any, constraints: Any = ()):
+        """Check the parameters and their constraints."""
+        if not isinstance(parameters, Mapping) or not parameters:
+            raise InputError(
+                f"parameters is {parameters!r}; expected parameters by name, such as "
+                "{'rate': Real(0.1, 1.0)}"
+            )
+        for name, parameter in parameters.items():
+            if not isinstance(name, str) or not name:
+                raise InputError(f"parameter name is {name!r}; expected text")
+            if not isinstance(parameter, Parameter):
+                raise InputError(f"{name} is {parameter!r}; expected Real, Integer or Categorical")
+        self.parameters = dict(parameters)
+        choices = [n for n, p in self.parameters.items() if isinstance(p, Categorical)]
+        self.constraints = check_constraints(constraints, self.names, choices)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The parameters' names, in order."""
+        return tuple(self.parameters)
+
+    @cached_property
+    def columns(self) -> Columns:
+        """What the columns of the unit box mean."""
+        return Columns.of(list(self.parameters.values()))
+
+    @property
+    def dimension(self) -> int:
+        """The number of columns of the unit box."""
+        return len(self.columns.group)
+
+    @property
+    def size(self) -> int:
+        """The number of parameters."""
+        return len(self.parameters)
+
+    def features(self, point: Any) -> np.ndarray:
+        """A point as checked numbers, one per parameter, in the user's units."""
+        values = self._by_name(point) if isinstance(point, Mapping) else self._in_order(point)
+        numbers = [p.number(n, values[n]) for n, p in self.parameters.items()]
+        return np.array(numbers)
+
+    def _by_name(self, point: Mapping[str, Any]) -> dict[str, Any]:
+        if point.keys() != self.parameters.keys():
+            unknown = [name for name in point if name not in self.parameters]
+            missing = [name for name in self.parameters if name not in point]
+            wrong = [f"unknown {', '.join(map(repr, unknown))}"] if unknown else []
+            wrong += [f"missing {', '.join(map(repr, missing))}"] if missing else []
+            raise InputError(
+                f"parameters are {list(point)!r} ({'; '.join(wrong)}); "
+                f"expected {', '.join(self.names)}"
+            )
+        return dict(point)
+
+    def _in_order(self, point: Any) -> dict[str, Any]:
+        values = list(point) if isinstance(point, Sequence | np.ndarray) or _is_array(point) else []
+        if isinstance(point, str | bytes) or len(values) != self.size:
+            raise InputError(
+                f"point is {point!r}; expected a dictionary of {', '.join(self.names)}, or "
+                f"{self.size} numbers in this order"
+            )
+        return {
+            name: p.value(_place(name, p, value)) if isinstance(p, Categorical) else value
+            for (name, p), value in zip(self.parameters.items(), values, strict=True)
+        }
+
+    def named(self, features: np.ndarray) -> dict[str, Any]:
+        """Checked numbers as values by name."""
+        pairs = zip(self.parameters.items(), features, strict=True)
+        return {name: parameter.value(number) for (name, parameter), number in pairs}
+
+    def encode(self, point: Any) -> np.ndarray:
+        """The unit point of a point."""
+        return self.unit(self.features(point)[None])[0]
+
+    def decode(self, x: Any) -> dict[str, Any]:
+        """The point, by name, nearest to a point of the unit box."""
+        return self.named(self.natural(self.snap(np.asarray(x, float)[None]))[0])
+
+    def unit(self, features: np.ndarray) -> np.ndarray:
+        """(m, columns) unit points from (m, parameters) numbers."""
+        return self.columns.unit(np.asarray(features, float))
+
+    def natural(self, x: np.ndarray) -> np.ndarray:
+        """(m, parameters) numbers in the user's units from (m, columns) unit points."""
+        return self.columns.natural(x)
+
+    def snap(self, x: np.ndarray) -> np.ndarray:
+        """The nearest unit points that exist: whole numbers, and one choice of each parameter."""
+        return self.columns.snap(x)
+
+    def feasible(self, features: np.ndarray) -> np.ndarray:
+        """Whether each of (m, parameters) checked points keeps to the constraints."""
+        return slack(self.names, self.constraints, features) >= -_SLACK
+
+    def fill(self, points: int, seed: int = 0) -> np.ndarray:
+        """Space-filling (Sobol) unit points that exist and keep to the constraints.
+
+        The same every time for a seed. Where few points are allowed they are found near one
+        another, and repeated if need be; where none is found, that is an ``InputError``.
+        """
+        return feasible_fill(self.columns, self.names, self.constraints, points, seed)
+
+    def anchors(self, most: int = 512) -> np.ndarray:
+        """A few representative unit points."""
+        return self.fill(most)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Parameters) and self._identity == other._identity
+
+    def __hash__(self) -> int:
+        return hash(self._identity)
+
+    @property
+    def _identity(self) -> tuple:
+        return tuple(self.parameters.items()), self.constraints
+
+    def __repr__(self) -> str:
+        """The expression that makes this space again; functions go by their names."""
+        return f"Parameters({self.parameters!r}{self._constraints_text()})"
+
+    def _constraints_text(self) -> str:
+        named = [getattr(c, "__qualname__", None) or repr(c) for c in self.constraints]
+        return f", constraints=[{', '.join(named)}]" if named else ""
+
+
+class Box(Parameters):
+    """Real parameters between a lower and an upper corner.
+
+    Args:
+        lower: The lowest value of each parameter.
+        upper: The highest value of each parameter.
+        names: Their names; by default x1, x2, …
+        constraints: As for ``Parameters``.
+
+    Example:
+        >>> Box([0, 0], [1, 10], names=["dose", "heat"])
+        Box([0.0, 0.0], [1.0, 10.0], names=['dose', 'heat'])
+    """
+
+    def __init__(self, lower: Any, upper: Any, names: Any = None, constraints: Any = ()):
+        """Check the corners."""
+        low, high = _corner("lower", lower), _corner("upper", upper)
+        if len(low) != len(high):
+            raise InputError(
+                f"lower has {len(low)} numbers and upper has {len(high)}; expected as many"
+            )
+        names = [f"x{i + 1}" for i in range(len(low))] if names is None else list(names)
+        if len(names) != len(low) or len(set(names)) != len(names):
+            raise InputError(f"names is {names!r}; expected {len(low)} different names")
+        parameters = {}
+        for name, a, b in zip(names, low, high, strict=True):
+            try:
+                parameters[name] = Real(a, b)
+            except InputError as error:
+                raise InputError(f"{name}: {error}") from None
+        super().__init__(parameters, constraints)
+
+    def __repr__(self) -> str:
+        """The expression that makes this box again."""
+        reals = self.parameters.values()
+        low, high = [p.low for p in reals], [p.high for p in reals]  # pyright: ignore
+        return f"Box({low}, {high}, names={list(self.names)}{self._constraints_text()})"
+
+
+def _corner(name: str, values: Any) -> list[Any]:
+    try:
+        listed = list(values)
+    except TypeError:
+        listed = []
+    if not listed or isinstance(values, str | bytes | Mapping):
+        raise InputError(f"{name} is {values!r}; expected one number per parameter")
+    return listed
+
+
+def _is_array(point: Any) -> bool:
+    return hasattr(point, "__array__") and np.ndim(point) == 1
+
+
+def _place(name: str, parameter: Categorical, value: Any) -> float:
+    """A choice by its place in the list."""
+    last = parameter.width - 1
+    return Integer(0, last).number(f"number of {name}", value)

@@ -1,0 +1,97 @@
+"""The gradient of every acquisition under every kernel, against finite differences."""
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from windfall.acquisition.base import Situation
+from windfall.acquisition.ei import EI
+from windfall.acquisition.lw import LWUCB
+from windfall.acquisition.thompson import TS
+from windfall.acquisition.ucb import GPUCB, VUCB, Mean
+from windfall.attention.prior import gaussian, prior_over
+from windfall.gp import kernels as k
+from windfall.gp.evidence import Hyper
+from windfall.gp.observations import Observations
+from windfall.gp.posterior import condition
+from windfall.space import Box
+
+KERNELS = {
+    "squared exponential": k.SquaredExponential([0.3, 0.5]),
+    "matern 1/2": k.Matern12([0.4, 0.6]),
+    "matern 3/2": k.Matern32([0.3, 0.5]),
+    "matern 5/2": k.Matern52([0.3, 0.5]),
+    "rational quadratic": k.RationalQuadratic([0.3, 0.5], alpha=0.7),
+    "periodic": k.Periodic(period=0.8, lengthscale=0.7),
+    "linear": k.Linear([2.0, 1.0]) + k.SquaredExponential(0.4),
+    "white": k.SquaredExponential(0.4) + k.White(0.1),
+    "product": k.Constant(2.0) * k.Matern52(0.5) * k.Linear([1.0, 1.0]),
+    "own": k.Custom(lambda a, b: jnp.exp(-jnp.sum((a - b) ** 2) / 0.2), {}),
+}
+ACQUISITIONS = {
+    "ei": EI(),
+    "ts": TS(features=64),
+    "v-ucb": VUCB(),
+    "gp-ucb": GPUCB(),
+    "lw-ucb": LWUCB(components=2, points=64),
+    "direct": LWUCB(components=0, points=64, prior=gaussian([0.4, 0.6], 0.3)),
+    "mean": Mean(),
+}
+SPACE = Box([0, 0], [1, 1])
+INPUTS = SPACE.fill(12, seed=1)
+REWARDS = np.sin(6 * INPUTS[:, 0]) + INPUTS[:, 1] ** 2
+#: Away from the data, where some kernels have a cusp.
+POINTS = np.array([[0.31, 0.77], [0.62, 0.24], [0.93, 0.55]])
+STEP = 1e-6
+
+
+@eqx.filter_jit
+def gradients(kernel, points):
+    """For each acquisition: gradients at the points, and by central differences."""
+    observations = jax.tree.map(jnp.asarray, Observations.empty(16, 2))
+    for x, reward in zip(INPUTS, REWARDS, strict=True):
+        observations = observations.add(x, jnp.asarray(reward))
+    posterior = condition(Hyper(kernel, jnp.asarray(1e-4)), observations)
+    found = {}
+    for name, acquisition in ACQUISITIONS.items():
+        domain, density = acquisition.survey_region(SPACE)
+        around = Situation(jnp.asarray(3), jnp.max(REWARDS), 2, domain, SPACE.fill(8))
+        score = acquisition.focus(jax.random.key(0), posterior, around)
+
+        def value(x, score=score, density=density):
+            prior = jnp.ones(x.shape[0]) if density is None else density(x)
+            return score(x, prior)
+
+        slopes = jax.vmap(jax.grad(lambda x, value=value: value(x[None])[0]))(points)
+        moves = STEP * jnp.eye(2)
+        up, down = (value((points[:, None] + s * moves).reshape(-1, 2)) for s in (1, -1))
+        found[name] = slopes, ((up - down) / (2 * STEP)).reshape(-1, 2)
+    return found
+
+
+def test_the_direct_ratio_has_a_prior_to_differentiate():
+    _, density = ACQUISITIONS["direct"].survey_region(SPACE)
+    assert density is not None
+    _, own = prior_over(gaussian([0.4, 0.6], 0.3), SPACE.natural(SPACE.fill(64)))
+    np.testing.assert_allclose(density(POINTS), own(POINTS))
+
+
+@pytest.mark.parametrize("name", KERNELS)
+def test_gradients_agree_with_finite_differences(name):
+    for acquisition, (exact, differences) in gradients(KERNELS[name], POINTS).items():
+        if name == "white" and acquisition == "ts":
+            continue  # a draw of white noise differs from point to point: it has no gradient
+        size = 1.0 + np.abs(differences).max()
+        np.testing.assert_allclose(
+            exact, differences, rtol=1e-4, atol=1e-5 * size, err_msg=f"{acquisition} with {name}"
+        )
+        assert np.abs(exact).max() > 1e-3
+
+
+@pytest.mark.parametrize("name", ["squared exponential", "matern 1/2", "matern 5/2", "periodic"])
+def test_gradients_are_finite_at_the_data(name):
+    """There the deviation is (nearly) 0, whose root has no slope."""
+    for acquisition, (exact, _) in gradients(KERNELS[name], INPUTS[:3]).items():
+        assert np.all(np.isfinite(exact)), acquisition

@@ -1,0 +1,42 @@
+"""The guide's example does what the guide says."""
+
+import json
+import re
+import shlex
+from pathlib import Path
+
+from windfall.study_log import Pull
+
+GUIDE = (Path(__file__).parents[2] / "docs" / "guides" / "optimize.md").read_text()
+
+
+def block(language: str) -> str:
+    (text,) = re.findall(rf"^```{language}\n(.*?)^```", GUIDE, flags=re.MULTILINE | re.DOTALL)
+    return text
+
+
+def test_the_example_finds_a_good_loaf_and_leaves_its_files(windfall, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "oven.py").write_text(block("python"))
+    program, *arguments = shlex.split(block("console"))
+    assert program == "windfall"
+    done = windfall(*arguments, "--json")
+    assert done.exit_code == 0, done.stderr
+    facts = json.loads(done.stdout)
+    assert facts["pulls"] == 30
+    # A random loaf is this good once in 260: in 30 tries, in one study out of nine.
+    assert facts["best"]["value"] > 0.95
+    assert facts["best"]["parameters"]["flour"] == "rye"
+    assert isinstance(facts["best"]["parameters"]["minutes"], int)
+    assert (tmp_path / "bread.png").stat().st_size > 10_000
+    header, *lines = map(json.loads, (tmp_path / "bread.jsonl").read_text().splitlines())
+    assert header["settings"]["function"] == "oven:bake"
+    assert [Pull(**line).number for line in lines] == list(range(1, 31))
+    for field in ("number", "parameters", "value", "failed", "seconds"):
+        assert f"`{field}`" in GUIDE
+
+
+def test_every_option_of_the_guide_exists(windfall):
+    shown = windfall("optimize", "--help").stdout
+    for option in set(re.findall(r"`(--[a-z]+)", GUIDE)):
+        assert option in shown

@@ -1,0 +1,114 @@
+"""A study in a process of its own, killed or interrupted by real signals."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+pytestmark = pytest.mark.skipif(os.name == "nt", reason="signals are POSIX")
+
+LAB = """
+import os, signal, time
+from pathlib import Path
+
+calls = 0
+
+def run(x, y):
+    global calls
+    calls += 1
+    if Path("die").exists() and calls == int(Path("die").read_text()):
+        os.kill(os.getpid(), signal.SIGKILL)
+    if x < 0.2:
+        raise ValueError("too cold")
+    return -((x - 0.6) ** 2) - (y - 0.3) ** 2
+
+def slow(x):
+    if calls_so_far() == 3:
+        time.sleep(120)
+    return x
+
+def calls_so_far():
+    global calls
+    calls += 1
+    Path("calls").write_text(str(calls))
+    return calls
+"""
+BOX = ["--box", "x=0:1", "--box", "y=0:1"]
+STUDY = ["lab:run", *BOX, "--pulls", "9", "--initial", "4", "--policy", "v-ucb", "--seed", "3"]
+
+
+@pytest.fixture
+def folder(tmp_path) -> Path:
+    """Where the function is, and the logs will be."""
+    (tmp_path / "lab.py").write_text(LAB)
+    return tmp_path
+
+
+def optimize(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "windfall", "optimize", *arguments],
+        cwd=folder, capture_output=True, text=True, timeout=240, check=False,
+    )  # fmt: skip
+
+
+def without_times(log: Path) -> list[dict]:
+    header, *pulls = map(json.loads, log.read_text().splitlines())
+    return [header, *({k: v for k, v in pull.items() if k != "seconds"} for pull in pulls)]
+
+
+def test_killed_twice_it_ends_as_if_it_had_never_been(folder):
+    """Once among the initial pulls, once when the policy decides; then there is a torn line."""
+    done = optimize(folder, *STUDY, "--log", "whole.jsonl", "--json")
+    assert done.returncode == 0, done.stderr
+    log = folder / "killed.jsonl"
+    for call, pulls in ((3, 2), (5, 6)):  # of the second run: its first call is pull 3
+        (folder / "die").write_text(str(call))
+        done = optimize(folder, *STUDY, "--log", log.name)
+        assert done.returncode == -signal.SIGKILL
+        assert len(log.read_text().splitlines()) == 1 + pulls
+    with log.open("a") as file:
+        file.write('{"number": 7, "fir')
+    (folder / "die").unlink()
+    done = optimize(folder, *STUDY, "--log", log.name, "--json")
+    assert done.returncode == 0, done.stderr
+    assert "windfall: 6 of 9 pulls were made before" in done.stderr
+    assert "would have chosen" not in done.stderr
+    assert without_times(log) == without_times(folder / "whole.jsonl")
+    assert json.loads(done.stdout)["pulls"] == 9
+
+
+def test_ctrl_c_ends_with_what_was_found(folder):
+    command = ["optimize", "lab:slow", "--box", "x=0:1", "--initial", "9", "--log", "log"]
+    process = subprocess.Popen(
+        [sys.executable, "-m", "windfall", *command, "--plot", "figure.png", "--json"],
+        cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        start_new_session=True,
+    )  # fmt: skip
+    try:
+        counter = folder / "calls"
+        for _ in range(2400):
+            if counter.exists() and counter.read_text() == "3":
+                break
+            try:
+                process.wait(timeout=0.05)
+            except subprocess.TimeoutExpired:
+                continue
+            break
+        os.killpg(process.pid, signal.SIGINT)
+        out, err = process.communicate(timeout=60)
+    finally:
+        if process.poll() is None:
+            os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+    assert process.returncode == 130, err
+    assert err == "windfall: interrupted\n"
+    facts = json.loads(out)
+    assert facts["pulls"] == 2
+    assert facts["best"]["value"] == facts["best"]["parameters"]["x"]
+    assert facts["files"] == ["figure.png"]
+    assert (folder / "figure.png").stat().st_size > 10_000
+    assert len((folder / "log").read_text().splitlines()) == 1 + 2
