@@ -1,14 +1,13 @@
-"""A V-UCB round and an LW-UCB round on the same rewards.
+"""A round of V-UCB, of LW-UCB and of the default policy on the same rewards.
 
-In trials of their own the two policies pull different arms, LW-UCB more distinct ones, and a round
-costs what its distinct arms cost; the difference then is partly one of data. Here both decide after
-every reward of the same histories, half of them V-UCB's and half LW-UCB's, whatever they would have
-pulled themselves. Every history is replayed once untimed, so that everything is compiled.
+In trials of their own policies pull different arms, LW-UCB more distinct ones, and a round costs
+what its distinct arms cost; the difference then is partly one of data. Here all decide after every
+reward of the same histories, a third of them each one's own, whatever they would have pulled
+themselves. Every history is replayed once untimed, so that everything is compiled.
 """
 
 import time
 from pathlib import Path
-from statistics import median
 from typing import Any
 
 import equinox as eqx
@@ -19,7 +18,7 @@ import windfall as wf
 from benchmarks import part
 from benchmarks.rounds import REWARDS, policies
 from windfall.gp.observations import bucket
-from windfall.policy import Policy, State, grow
+from windfall.policy import Policy, State, as_policy, grow
 from windfall.runtime import float64
 from windfall.space import Space
 
@@ -61,6 +60,7 @@ def measure(folder: Path, quick: bool) -> dict[str, Any]:
     rounds = 1 + (6 if quick else REWARDS) - initial
     space = Space.of(problem.arms, problem.box)
     contenders = {name: Policy(acquisition) for name, acquisition in policies(problem).items()}
+    contenders["windfall"] = as_policy("windfall")
     totals: dict[str, list[float]] = {name: [] for name in contenders}
     distinct = []
     for author in contenders.values():
@@ -77,8 +77,11 @@ def measure(folder: Path, quick: bool) -> dict[str, Any]:
             for name, policy in contenders.items():
                 seconds = replay(policy, space, arms, rewards, initial)
                 totals[name].append(1e3 * sum(seconds) / len(seconds))
-    ratios = [lw / v for lw, v in zip(totals["lw-ucb"], totals["v-ucb"], strict=True)]
-    return {"ms": totals, "ratio": median(ratios), "ratios": ratios, "distinct": distinct}
+    ratios = {
+        name: [own / v for own, v in zip(totals[name], totals["v-ucb"], strict=True)]
+        for name in ("lw-ucb", "windfall")
+    }
+    return {"ms": totals, "ratios": ratios, "distinct": distinct}
 
 
 if __name__ == "__main__":
