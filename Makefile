@@ -43,8 +43,8 @@ $(STAMP): pyproject.toml $(LOCK) src/windfall/_version.py
 	@$(BIN)/python $(PIP) install --quiet --no-build-isolation --no-deps -e .
 	@touch $@
 
-demo: install ## compare LW-UCB with four baselines: a table, and a figure in demo.png
-	@echo "==> demo: five policies on $(DEMO_PROBLEM), $(DEMO_TRIALS) trials of $(DEMO_ROUNDS) rounds each"
+demo: install ## compare the default policy, LW-UCB and four baselines: a table, and a figure in demo.png
+	@echo "==> demo: six policies on $(DEMO_PROBLEM), $(DEMO_TRIALS) trials of $(DEMO_ROUNDS) rounds each"
 	@$(BIN)/python -m windfall compare $(DEMO_PROBLEM) --trials $(DEMO_TRIALS) --rounds $(DEMO_ROUNDS) --seed $(DEMO_SEED) --plot $(DEMO_PLOT)
 
 test: install ## run every check: lint, format, types, imports, tests and doctests

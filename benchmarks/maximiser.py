@@ -17,7 +17,6 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
-from scipy.optimize import minimize
 
 import windfall as wf
 from benchmarks import part
@@ -80,6 +79,8 @@ def slope(policy, state, x):
 
 def reference(policy: Policy, state: State, dimension: int, points: int, seed: int):
     """The best score of random points and a polish, and the size of a difference that counts."""
+    from scipy.optimize import minimize  # after windfall, which sees to the threads of its BLAS
+
     x = np.random.default_rng(seed).uniform(size=(points, dimension))
     scores = np.asarray(values(policy, state, x))
     best = scores.max()

@@ -61,9 +61,10 @@ def _spread(numbers: dict[str, Any]) -> str:
 
 
 def _maximiser(own: dict[str, Any], peer: dict[str, Any] | None) -> Iterator[Row]:
+    lost = "".join(f"; lost: {r['acquisition']}, {r['dimension']}-d" for r in own["lost"])
     yield Row(
         f"maximiser as good as 10⁵ random points and L-BFGS-B, {own['posteriors']} posteriors",
-        f"{own['share']:.0%} (worst gap {own['worst_gap']:.1e} of the scores' spread)",
+        f"{own['share']:.0%} (worst gap {own['worst_gap']:.1e} of the scores' spread{lost})",
         "≥ 99 %",
         own["share"] >= 0.99,
     )
