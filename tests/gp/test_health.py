@@ -71,7 +71,9 @@ def test_noise_does_not_hide_it():
         bandit.posterior()
 
 
-@pytest.mark.parametrize("kernel", [brownian, brownian * wf.kernels.Matern32(0.5)], ids=["own", "product"])
+@pytest.mark.parametrize(
+    "kernel", [brownian, brownian * wf.kernels.Matern32(0.5)], ids=["own", "product"]
+)
 def test_a_good_kernel_of_the_users_is_left_alone(kernel):
     bandit = study(kernel, BOX)
     assert np.all(np.isfinite(bandit.posterior()))
