@@ -23,13 +23,15 @@ __all__ = ["APART", "Search", "maximise"]
 
 #: Choices that must differ are at least so far apart in some column of the unit box.
 APART = 1e-6
-_INCUMBENTS, _PEAKS, _LANES = 4, 8, 8
+_INCUMBENTS, _PEAKS, _LANES = 4, 8, 16
 _SCALES = (0.2, 0.05, 0.01, 0.002)
 _REPEATS = 16
 #: The share of parameters without an order or a scale that a scattered point takes from another.
 _SWAPPED = 0.2
-#: Starts of the polish are apart by this much times √columns.
-_SPACING = 0.04
+#: Starts of the polish are apart by this much times √columns: nearer ones climb the same hill. With
+#: 8 starts at 0.04, 2 of 28 draws of Thompson sampling in 5 and 6 dimensions were not maximised;
+#: none of the settings tried found better points than these.
+_SPACING = 0.1
 #: Ends this near to the edge are tried on the edge, too.
 _NEAR_EDGE = 1e-5
 #: Scores whose difference is below this, in units of one that matters, are equal: near the data the
