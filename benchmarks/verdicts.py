@@ -76,7 +76,8 @@ def _maximiser(own: dict[str, Any], peer: dict[str, Any] | None) -> Iterator[Row
             fit, maximise = peer[name]["fit_ms"], peer[name]["choice_ms"]
             yield Row(
                 f"{what} / BoTorch's `optimize_acqf` (10 restarts, 512 raw samples)",
-                f"{ask / maximise:.2f} (our fit included; theirs: {maximise:.0f} ms after {fit:.0f} ms)",
+                f"{ask / maximise:.2f} (our fit included; theirs: {maximise:.0f} ms after "
+                f"{fit:.0f} ms)",
                 "≤ 0.5",
                 ask <= 0.5 * maximise,
             )
