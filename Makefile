@@ -10,7 +10,7 @@ STAMP  := $(VENV)/.installed
 # make demo DEMO_TRIALS=30 DEMO_ROUNDS=150 gives a longer one
 DEMO_PROBLEM ?= michalewicz
 DEMO_TRIALS  ?= 8
-DEMO_ROUNDS  ?= 45
+DEMO_ROUNDS  ?= 30
 DEMO_SEED    ?= 0
 DEMO_PLOT    ?= demo.png
 
