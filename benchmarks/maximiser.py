@@ -30,7 +30,7 @@ POSTERIORS = 50
 #: Others than those on which the maximiser's settings were chosen.
 FIRST_SEED = 100
 DIMENSIONS = (2, 3, 4, 5, 6)
-ACQUISITIONS = ("v-ucb", "ei", "ts", "lw-ucb")
+ACQUISITIONS = ("windfall", "v-ucb", "ei", "ts", "lw-ucb")
 RANDOM_POINTS = 100_000
 POLISHED = 10
 TOLERANCE = 1e-6
@@ -132,7 +132,7 @@ def ask_times(folder: Path, quick: bool) -> dict[str, Any]:
     y = -np.sum((x - 0.3) ** 2, axis=1) + 0.3 * np.sin(9 * x[:, 0])
     np.savez(folder / part.MAXIMISER_FILE, x=x, y=y, count=count, repeats=repeats)
     times = {}
-    for name in ("v-ucb", "ei"):
+    for name in ("v-ucb", "ei", "windfall"):
         bandit = wf.Bandit(wf.Box([0.0] * dimension, [1.0] * dimension), name, seed=0)
         for i in range(count):
             bandit.tell(x[i], y[i])

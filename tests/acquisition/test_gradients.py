@@ -11,6 +11,7 @@ from windfall.acquisition.ei import EI
 from windfall.acquisition.lw import LWUCB
 from windfall.acquisition.thompson import TS
 from windfall.acquisition.ucb import GPUCB, VUCB, Mean
+from windfall.acquisition.windfall import Windfall
 from windfall.attention.prior import gaussian, prior_over
 from windfall.gp import kernels as k
 from windfall.gp.evidence import Hyper
@@ -38,6 +39,7 @@ ACQUISITIONS = {
     "lw-ucb": LWUCB(components=2, points=64),
     "direct": LWUCB(components=0, points=64, prior=gaussian([0.4, 0.6], 0.3)),
     "mean": Mean(),
+    "windfall": Windfall(),
 }
 SPACE = Box([0, 0], [1, 1])
 INPUTS = SPACE.fill(12, seed=1)

@@ -22,7 +22,7 @@ ARMS = np.random.default_rng(0).random((40, 2))
 PRIOR = np.ones(40)
 MEAN = np.sin(5.0 * ARMS[:, 0]) + ARMS[:, 1]
 DEVIATION = 0.1 + (ARMS[:, 0] - ARMS[:, 1]) ** 2
-#: 1 + u^(3/2), with u the share of the prior variance (1) that is left at the anchors.
+#: 1 + u^(3/2), with u the share of the prior variance (1) that is left at the anchors; below 3/n.
 WANING = 1.0 + np.mean(DEVIATION[:8] ** 2) ** 1.5
 
 
@@ -72,6 +72,14 @@ def test_curiosity_wanes_with_what_is_known(left, kappa):
     posterior = after(0, deviation=lambda x: 0.0 * x[:, 0] + left)
     score = Windfall().focus(None, posterior, situation(ARMS))
     np.testing.assert_allclose(score(ARMS, PRIOR), MEAN + kappa * left, rtol=1e-12)
+
+
+@pytest.mark.parametrize(("tried", "kappa"), [(1, 2.0), (3, 2.0), (6, 1.5), (12, 1.25)])
+def test_curiosity_wanes_with_pulls_where_arms_explain_nothing_of_each_other(tried, kappa):
+    """All of the variance is left: (d + 1)/n, here 3/n, takes over."""
+    posterior = after(tried, deviation=lambda x: 0.0 * x[:, 0] + 1.0)
+    score = Windfall(patience=0.0).focus(None, posterior, situation(ARMS))
+    np.testing.assert_allclose(score(ARMS, PRIOR), MEAN + kappa, rtol=1e-12)
 
 
 def test_without_patience_it_is_v_ucb():

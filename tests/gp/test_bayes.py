@@ -64,13 +64,13 @@ def sampled():
     """Samples of the two logarithms by the seed of their key."""
     with jax.enable_x64(True):
         x, y = pulls(repeats=True)
-        warm = stacked(Hyper(Smooth(0.5), np.float64(0.1)), SAMPLER.samples)
+        data = observed(x, standardised(y))
+        warm = SAMPLER.begin(condition(Hyper(Smooth(0.5), np.float64(0.1)), data))
         infer = eqx.filter_jit(SAMPLER.infer)
 
         def logs(seed):
             with jax.enable_x64(True):
-                data = observed(x, standardised(y))
-                hyper, info = infer(jax.random.key(seed), data, warm, Zero())
+                hyper, info = infer(jax.random.key(seed), data, warm)
                 assert info.evaluations >= 3 * SAMPLER.samples
                 return np.log(np.column_stack([hyper.kernel.lengthscale, hyper.noise]))
 

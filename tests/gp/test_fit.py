@@ -11,7 +11,7 @@ from scipy import optimize, stats
 
 from windfall.errors import InputError
 from windfall.gp.evidence import Hyper, log_evidence
-from windfall.gp.fit import Fit, fit
+from windfall.gp.fit import AMPLE, Fit, fit
 from windfall.gp.kernels import Custom, Matern52, Periodic, SquaredExponential, White
 from windfall.gp.observations import Observations, natural_scale
 from windfall.gp.parameters import BOUNDS
@@ -198,6 +198,25 @@ def test_few_rewards_are_enough(used):
     hyper, info = search(jax.random.key(0), scaled(few), WARM, Fit())
     assert np.isfinite(info.objective)
     assert np.all(np.isfinite(ravel_pytree(hyper)[0]))
+
+
+def test_without_restart_only_the_warm_start_is_searched():
+    warm_only, _ = search(jax.random.key(0), data(), WARM, Fit(restarts=0))
+    hyper, info = search(jax.random.key(0), data(), WARM, Fit(), restart=False)
+    assert info.evaluations <= Fit().iterations
+    assert eqx.tree_equal(hyper, warm_only)
+
+
+@pytest.mark.parametrize(("used", "low", "high"), [(0, 1, 1), (AMPLE, 1, 1), (AMPLE + 1, 0.1, 0.4)])
+def test_restarts_are_rare_once_the_previous_answer_rests_on_ample_data(used, low, high):
+    """A share of 1/4 of 100 keys is within 0.1 … 0.4 but for one time in a thousand."""
+    previous = condition(WARM, data())
+    previous = eqx.tree_at(lambda p: p.observations.used, previous, jnp.asarray(used))
+    settings = Fit(restarts=1, iterations=3)
+    infer = jax.jit(lambda key: settings.infer(key, data(), previous)[1].evaluations)
+    spent = np.array([infer(jax.random.key(seed)) for seed in range(100)])
+    assert set(spent) <= {3, 6}
+    assert low <= np.mean(spent == 6) <= high
 
 
 def test_the_same_shapes_are_traced_once():

@@ -56,10 +56,12 @@ class Windfall(Acquisition):
     is no M; there h = patience, since what counts is the best point in the end.
 
     A model that is wrong about what it has not seen needs plain curiosity besides, the more the
-    less it has seen: κ = curiosity · (1 + u^(3/2)), where u is the share of the prior variance that
-    is left, on average over the arms. It is 1 before anything is known and falls as the rewards
-    explain more of the arms: soon where payoffs are smooth, slowly where every arm is for itself.
-    The exponent is a compromise that was measured, like the two settings. Together
+    less it has seen: κ = curiosity · (1 + min(u^(3/2), (d + 1)/n)), where u is the share of the
+    prior variance that is left, on average over the arms. It is 1 before anything is known and
+    falls as the rewards explain more of the arms: soon where payoffs are smooth, slowly where every
+    arm is for itself. There (d + 1)/n takes over: d + 1 arms settle a trend in d features, and a
+    model that rests on many times as many knows how little it knows. The exponent is a compromise
+    that was measured, like the two settings. Together
 
         a(x) = μ(x) + κσ(x) + hσ(x)τ(z(x)) = μ(x) + κ w(x) σ(x),  w(x) = 1 + (h/κ) τ(z(x)):
 
@@ -95,8 +97,11 @@ class Windfall(Acquisition):
         best = jnp.where(tried.used > 0, jnp.max(means), 0.0)  # before any pull h is 0
         # On a box the size is the number of parameters, which the pulls soon exceed.
         pulls = jnp.minimum(self.patience * tried.used / situation.size, self.patience)
-        kappa = self.curiosity * (1.0 + _unknown(posterior, situation.anchors) ** 1.5)
-        return WindfallScore(posterior, best, kappa, pulls)
+        doubt = jnp.minimum(
+            _unknown(posterior, situation.anchors) ** 1.5,
+            (tried.features.shape[1] + 1) / jnp.maximum(tried.used, 1),
+        )
+        return WindfallScore(posterior, best, self.curiosity * (1.0 + doubt), pulls)
 
     def model(self):
         prior = LogNormalPrior(lengthscale=(0.5, 1.0), noise=(1e-4, 2.0))

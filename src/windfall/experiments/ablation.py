@@ -5,6 +5,7 @@ helps.
 """
 
 from windfall.acquisition.lw import LWUCB
+from windfall.acquisition.ucb import VUCB
 from windfall.acquisition.windfall import Windfall
 from windfall.gp.fit import Fit
 from windfall.gp.kernels import SquaredExponential
@@ -22,7 +23,7 @@ def variants() -> dict[str, Policy]:
     """The whole policy, then one variant for every ingredient that is left out.
 
     >>> list(variants())[:3]
-    ['windfall', 'no attention', 'no curiosity']
+    ['windfall', 'no attention', 'constant curiosity']
     """
     whole = Policy(Windfall())
     model, terms = whole.gp, whole.gp.fit.prior.terms
@@ -35,6 +36,7 @@ def variants() -> dict[str, Policy]:
     return {
         FULL: whole,
         "no attention": Policy(Windfall(patience=0.0)),
+        "constant curiosity": Policy(VUCB(kappa=1.0), model),
         "no curiosity": Policy(Windfall(curiosity=1e-9)),
         "curiosity 2": Policy(Windfall(curiosity=2.0)),
         "no Matérn": Policy(Windfall(), smooth),

@@ -14,8 +14,7 @@ from windfall.checks import whole
 from windfall.errors import InputError
 from windfall.gp.ensemble import Ensemble
 from windfall.gp.evidence import Hyper, log_evidence
-from windfall.gp.fit import Fit, FitInfo, check_prior, prior_text
-from windfall.gp.means import Mean
+from windfall.gp.fit import Fit, FitInfo, check_prior, fit, prior_text
 from windfall.gp.observations import Observations
 from windfall.gp.parameters import Coordinates
 from windfall.gp.posterior import Posterior
@@ -74,20 +73,20 @@ class Bayes(eqx.Module):
         )
 
     def infer(
-        self, key: PRNGKeyArray, observations: Observations, previous: Hyper, mean: Mean
+        self, key: PRNGKeyArray, observations: Observations, previous: Posterior
     ) -> tuple[Hyper, FitInfo]:
         """Samples of the hyper-parameters for standardised rewards, as one stack."""
         import blackjax  # an optional extra
 
-        last = jax.tree.map(lambda a: a[-1], previous)
+        last = jax.tree.map(lambda a: a[-1], previous.hyper)
         prior = usual_prior(last) if self.prior is None else self.prior
         search_key, warmup_key, chain_key = jax.random.split(key, 3)
-        start, _ = Fit(prior=prior).infer(search_key, observations, last, mean)
+        start, _ = fit(search_key, observations, last, Fit(prior=prior), previous.trend)
         coordinates = Coordinates(start)
 
         def log_density(u):
             hyper = coordinates.hyper(u)
-            evidence = log_evidence(hyper, observations, mean)
+            evidence = log_evidence(hyper, observations, previous.trend)
             return evidence + prior(hyper) + coordinates.log_volume(u)
 
         u = coordinates.at(ravel_pytree(jax.tree.map(jnp.log, start))[0])

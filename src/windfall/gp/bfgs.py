@@ -49,7 +49,7 @@ def minimise(
     value_and_gradient: Callable[[Array], tuple[Array, Array]],
     start: Float[Array, " p"],
     *,
-    evaluations: int = 100,
+    evaluations: int | Int[Array, ""] = 100,
     gradient_tolerance: float = 1e-4,
     value_tolerance: float = 1e-7,
 ) -> Solution:

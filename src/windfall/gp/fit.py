@@ -21,6 +21,11 @@ from windfall.runtime import map_lanes
 
 __all__ = ["Fit", "FitInfo", "check_prior", "fit", "prior_text"]
 
+#: An answer that rests on more distinct inputs than this is seldom beaten from a random start, so
+#: that random starts are then tried in one search out of four (docs/decisions/0005-restarts.md).
+AMPLE = 64
+_SEARCHES_PER_RESTART = 4
+
 
 class FitInfo(eqx.Module):
     """How a search (or a sampler) ended."""
@@ -34,7 +39,8 @@ class Fit(eqx.Module):
     """How to search for hyper-parameters.
 
     Attributes:
-        restarts: Random starts in each search, besides the previous round's answer.
+        restarts: Random starts in each search, besides the previous answer; in one search out of
+            four once that rests on more than 64 distinct inputs.
         iterations: The most evaluations of the evidence per start.
         prior: Log density of (the logarithms of) the hyper-parameters, such as a
             ``LogNormalPrior`` or a function ``Hyper -> scalar``; None: maximum evidence.
@@ -59,10 +65,12 @@ class Fit(eqx.Module):
         return prior
 
     def infer(
-        self, key: PRNGKeyArray, observations: Observations, previous: Hyper, mean: Mean
+        self, key: PRNGKeyArray, observations: Observations, previous: Posterior
     ) -> tuple[Hyper, FitInfo]:
         """The best hyper-parameters for standardised rewards, from the previous ones on."""
-        return fit(key, observations, previous, self, mean)
+        lucky = jax.random.bernoulli(jax.random.fold_in(key, 0), 1.0 / _SEARCHES_PER_RESTART)
+        restart = lucky | (previous.observations.used <= AMPLE)
+        return fit(key, observations, previous.hyper, self, previous.trend, restart)
 
     def __repr__(self) -> str:
         """The expression that makes this again; the same in every process."""
@@ -78,8 +86,9 @@ def fit(
     warm: Hyper,
     settings: Fit,
     mean: Mean = Zero(),  # noqa: B008  frozen
+    restart: bool | Bool[Array, ""] = True,
 ) -> tuple[Hyper, FitInfo]:
-    """The best hyper-parameters over a warm start and random restarts.
+    """The best hyper-parameters over a warm start and, if ``restart``, random ones.
 
     Never worse than ``warm``, which is moved into the box first if it lies outside; ``warm`` if no
     start gives a finite evidence.
@@ -97,11 +106,15 @@ def fit(
     random_starts = low + (high - low) * draws
     starts = jax.vmap(coordinates.at)(jnp.concatenate([log_warm[None], random_starts]))
 
-    def search(start):
-        slope = jax.value_and_grad(lambda u: objective(coordinates.hyper(u)))
-        return minimise(slope, start, evaluations=settings.iterations)
+    # A start that is left out gets no evaluations: its value stays infinite.
+    taken = (jnp.arange(starts.shape[0]) == 0) | restart
 
-    solutions = map_lanes(search, starts)
+    def search(lane):
+        start, evaluations = lane
+        slope = jax.value_and_grad(lambda u: objective(coordinates.hyper(u)))
+        return minimise(slope, start, evaluations=evaluations)
+
+    solutions = map_lanes(search, (starts, settings.iterations * taken))
     # argmin is first-wins: on equal values the warm start's solution is kept.
     best = jax.tree.map(lambda a: a[jnp.argmin(solutions.value)], solutions)
     # Kept off the edge, even the warm start's own search may end a little below where it came from.

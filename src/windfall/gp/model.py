@@ -92,7 +92,7 @@ class GP(eqx.Module):
         """Fit the hyper-parameters, from the previous ones on, and condition on the rewards."""
         residual = previous.trend.residual(observations)
         scaled = self.scale(residual).apply(residual)
-        hyper, info = self.fit.infer(key, scaled, previous.hyper, previous.trend)
+        hyper, info = self.fit.infer(key, scaled, previous)
         return self.condition(hyper, observations, previous), info
 
     def condition(self, hyper: Hyper, observations: Observations, previous: Posterior) -> Posterior:

@@ -53,8 +53,8 @@ class Stationary(Kernel):
         # anything else: they are exact where points coincide, unlike the dot-product trick, and
         # unlike differences of scaled features, which a compiler may round twice (x/l once inside a
         # fused multiply-add, once outside).
-        scales = jnp.broadcast_to(self.lengthscale, (x1.shape[1],))
-        squares = (((x1[:, None, i] - x2[None, :, i]) / scales[i]) ** 2 for i in range(x1.shape[1]))
+        weights = jnp.broadcast_to(self.lengthscale**-2, (x1.shape[1],))
+        squares = (weights[i] * (x1[:, None, i] - x2[None, :, i]) ** 2 for i in range(x1.shape[1]))
         return self.variance * self.profile(reduce(operator.add, squares))
 
     def diagonal(self, x):
