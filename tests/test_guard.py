@@ -71,6 +71,23 @@ def test_the_environment_of_blas_is_left_as_it_was():
     assert run(clean).stdout.split() == ["None"]
 
 
+@pytest.mark.parametrize("first", ["scipy.linalg", "jax", "windfall.runtime"])
+def test_scipys_blas_has_one_thread_whoever_came_first(first):
+    """Or as many as the user has set; NumPy's own, where it has one, keeps its threads."""
+    code = f"""
+        import os, numpy, threadpoolctl
+        os.environ.pop("OPENBLAS_NUM_THREADS") if not {{user}} else None
+        import {first}, windfall.runtime
+        for library in threadpoolctl.threadpool_info():
+            if library["internal_api"] == "openblas" and "numpy.libs" not in library["filepath"]:
+                print(library["num_threads"])
+    """
+    for user, threads in ((False, "1"), (True, "2")):
+        done = run(code.format(user=user), OPENBLAS_NUM_THREADS="2")
+        assert done.returncode == 0, done.stderr
+        assert set(done.stdout.split()) <= {threads}
+
+
 def test_no_program_of_windfall_has_batched_linear_algebra_on_a_cpu():
     """A LAPACK call with a batch of one never splits, so it cannot wait for others."""
     code = """
