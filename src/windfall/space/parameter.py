@@ -1,7 +1,7 @@
 """One parameter each: real, integer or one of several choices."""
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -12,10 +12,65 @@ __all__ = ["Categorical", "Integer", "Parameter", "Real"]
 #: A number may miss the edge by this fraction of the range (rounding on its way here) and is moved
 #: onto it.
 _SLACK = 1e-9
+#: Beyond this not every whole number is a float.
+_LARGEST = 2**53
 
 
-@dataclass(frozen=True)
-class Real:
+@dataclass(frozen=True, repr=False)
+class _Range:
+    """Numbers from ``low`` to ``high``, both included."""
+
+    low: Any  # checked, then numbers
+    high: Any
+    log: bool = False
+
+    width = 1  # columns in the unit box
+    kind: ClassVar[str]  # in words, of the bounds
+
+    def __post_init__(self):
+        low, high = (self._read(name, getattr(self, name), self.kind) for name in ("low", "high"))
+        if not low < high:
+            hint = "leave out a parameter that never varies" if low == high else "swap them"
+            raise InputError(
+                f"low is {low:g} and high is {high:g}; expected low below high: {hint}"
+            )
+        if not np.isfinite(high - low):
+            raise InputError(f"low is {low:g} and high is {high:g}; expected a smaller range")
+        if self.log and low <= 0:
+            raise InputError(f"low is {low:g} on a logarithmic scale; expected a number above 0")
+        object.__setattr__(self, "low", self.value(low))
+        object.__setattr__(self, "high", self.value(high))
+
+    def number(self, name: str, value: Any) -> float:
+        """The value as a number in range."""
+        number = self._read(name, value, str(self))
+        slack = _SLACK * (self.high - self.low)
+        if not self.low - slack <= number <= self.high + slack:
+            raise InputError(f"{name} is {number:g}; expected {self}")
+        return min(max(number, float(self.low)), float(self.high))
+
+    def value(self, number: float) -> float:
+        """The value as a user writes it."""
+        return float(number)
+
+    def _read(self, name: str, value: Any, expected: str) -> float:
+        """A number of this kind, in range or not."""
+        try:
+            if isinstance(value, bool | np.bool_ | str | bytes):
+                raise TypeError
+            number = float(value)
+        except (TypeError, ValueError, OverflowError):
+            number = np.nan
+        if not np.isfinite(number):
+            raise InputError(f"{name} is {value!r}; expected {expected}")
+        return number
+
+    def __repr__(self) -> str:
+        """The expression that makes this parameter again."""
+        return f"{type(self).__name__}({self.low!r}, {self.high!r}{', log=True' * self.log})"
+
+
+class Real(_Range):
     """Any number from ``low`` to ``high``; with ``log`` equal ratios count as equal distances.
 
     Example:
@@ -23,38 +78,15 @@ class Real:
         Real(0.0001, 0.1, log=True)
     """
 
-    low: Any  # checked, then float
-    high: Any
-    log: bool = False
-
-    width = 1  # columns in the unit box
     whole = False
-
-    def __post_init__(self):
-        low, high = (_bound(self, name) for name in ("low", "high"))
-        _check_order(low, high, self.log)
-        object.__setattr__(self, "low", low)
-        object.__setattr__(self, "high", high)
-
-    def number(self, name: str, value: Any) -> float:
-        """The value as a number in range."""
-        return _within(self, name, _plain_number(self, name, value))
-
-    def value(self, number: float) -> float:
-        """The value as a user writes it."""
-        return float(number)
+    kind = "a finite number"
 
     def __str__(self) -> str:
         """What is allowed, for messages."""
         return f"a number from {self.low:g} to {self.high:g}"
 
-    def __repr__(self) -> str:
-        """The expression that makes this parameter again."""
-        return f"Real({self.low!r}, {self.high!r}{', log=True' * self.log})"
 
-
-@dataclass(frozen=True)
-class Integer:
+class Integer(_Range):
     """Any whole number from ``low`` to ``high``, both included.
 
     Example:
@@ -62,38 +94,21 @@ class Integer:
         Integer(1, 1024, log=True)
     """
 
-    low: Any  # checked, then int
-    high: Any
-    log: bool = False
-
-    width = 1
     whole = True
+    kind = "a whole number"
 
-    def __post_init__(self):
-        low, high = (_bound(self, name) for name in ("low", "high"))
-        for name, bound in (("low", low), ("high", high)):
-            if not bound.is_integer() or abs(bound) > 2**53:
-                raise InputError(f"{name} is {getattr(self, name)!r}; expected a whole number")
-        _check_order(low, high, self.log)
-        object.__setattr__(self, "low", int(low))
-        object.__setattr__(self, "high", int(high))
-
-    def number(self, name: str, value: Any) -> float:
-        """The value as a number in range."""
-        number = _plain_number(self, name, value)
-        if not number.is_integer():
-            raise InputError(f"{name} is {value!r}; expected {self}")
-        return _within(self, name, number)
+    def __str__(self) -> str:
+        return f"a whole number from {self.low} to {self.high}"
 
     def value(self, number: float) -> int:
         """The value as a user writes it."""
         return round(number)
 
-    def __str__(self) -> str:
-        return f"a whole number from {self.low} to {self.high}"
-
-    def __repr__(self) -> str:
-        return f"Integer({self.low}, {self.high}{', log=True' * self.log})"
+    def _read(self, name: str, value: Any, expected: str) -> float:
+        number = super()._read(name, value, expected)
+        if not number.is_integer() or abs(number) > _LARGEST:
+            raise InputError(f"{name} is {value!r}; expected {expected}")
+        return number
 
 
 @dataclass(frozen=True)
@@ -148,45 +163,3 @@ class Categorical:
 
 
 Parameter = Real | Integer | Categorical
-
-
-def _bound(parameter: Real | Integer, name: str) -> float:
-    value = getattr(parameter, name)
-    try:
-        if isinstance(value, bool | str | bytes):
-            raise TypeError
-        number = float(value)
-    except (TypeError, ValueError, OverflowError):
-        raise InputError(f"{name} is {value!r}; expected a finite number") from None
-    if not np.isfinite(number):
-        raise InputError(f"{name} is {value!r}; expected a finite number")
-    return number
-
-
-def _check_order(low: float, high: float, log: bool) -> None:
-    if not low < high:
-        hint = "leave out a parameter that never varies" if low == high else "swap them"
-        raise InputError(f"low is {low:g} and high is {high:g}; expected low below high: {hint}")
-    if not np.isfinite(high - low):
-        raise InputError(f"low is {low:g} and high is {high:g}; expected a smaller range")
-    if log and low <= 0:
-        raise InputError(f"low is {low:g} on a logarithmic scale; expected a number above 0")
-
-
-def _plain_number(parameter: Parameter, name: str, value: Any) -> float:
-    try:
-        if isinstance(value, bool | np.bool_ | str | bytes):
-            raise TypeError
-        number = float(value)
-    except (TypeError, ValueError, OverflowError):
-        raise InputError(f"{name} is {value!r}; expected {parameter}") from None
-    if not np.isfinite(number):
-        raise InputError(f"{name} is {value!r}; expected {parameter}")
-    return number
-
-
-def _within(parameter: Real | Integer, name: str, number: float) -> float:
-    slack = _SLACK * (parameter.high - parameter.low)
-    if not parameter.low - slack <= number <= parameter.high + slack:
-        raise InputError(f"{name} is {number:g}; expected {parameter}")
-    return min(max(number, float(parameter.low)), float(parameter.high))
