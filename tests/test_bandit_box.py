@@ -96,8 +96,28 @@ def test_the_posterior_in_reward_units_at_points_in_any_form():
     rows = np.array([list(p.values()) for p in told])
     for same in (rows, rows.tolist(), pd.DataFrame(told)):
         np.testing.assert_allclose(bandit.posterior(same), (mean, deviation))
+    np.testing.assert_allclose(bandit.posterior(p for p in told), (mean, deviation))
     for one in (told[3], rows[3], list(rows[3])):
         np.testing.assert_allclose(bandit.posterior(one)[0], mean[3:4])
+
+
+@pytest.mark.parametrize("features", [5, pd.Series([0.0, 15.0])])
+def test_features_that_are_no_points_are_refused(features):
+    bandit = wf.Bandit(BOX, VUCB, seed=0)
+    bandit.tell([0.0, 15.0], 1.0)
+    with pytest.raises(InputError, match=r"^features is .*; expected a point of dose") as caught:
+        bandit.posterior(features)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_parameter_called_like_a_column_of_explain_is_marked():
+    bandit = wf.Bandit(wf.Parameters({"ratio": wf.Real(10, 20), "x": wf.Real(0, 1)}), seed=0)
+    for value in (11.0, 19.0):
+        bandit.tell({"ratio": value, "x": 0.5}, value)
+    table = bandit.explain()
+    assert list(table)[:2] == ["ratio (parameter)", "x"]
+    np.testing.assert_array_equal(table["ratio (parameter)"], [11.0, 19.0])
+    assert np.all(table["ratio"] < 10)
 
 
 def test_known_noise_and_replicates():
@@ -156,6 +176,7 @@ def test_bad_noise_and_replicates_are_refused(told, message):
         ([0.0, 15.0, 1.0], "point is .*; expected a dictionary of dose, heat, or 2 numbers"),
         (7, r"point is \[?7\]?; expected a dictionary of dose, heat"),
         ([0.0, np.nan], "heat is nan; expected a number from 10 to 20"),
+        ([0.0, [15.0, 1.0]], r"heat is \[15.0, 1.0\]; expected a number from 10 to 20"),
     ],
 )
 def test_points_that_are_none_are_refused_and_nothing_changes(point, message):

@@ -52,7 +52,9 @@ def test_bad_settings(make, message):
     assert "\n" not in str(caught.value)
 
 
-@pytest.mark.parametrize("arm", [60, -1, 1.0, "3", None, True, np.array([1, 2]), 10**30])
+@pytest.mark.parametrize(
+    "arm", [60, -1, 1.0, "3", None, True, np.array([1, 2]), 10**30, [[1, 2], [3]]]
+)
 def test_unknown_arms_are_refused_and_nothing_changes(arm):
     bandit = wf.Bandit(ARMS, seed=0)
     before = bandit.state_dict()

@@ -9,6 +9,7 @@ from bandit_study import ARMS, PAYOFF, play
 
 import windfall as wf
 from windfall.errors import InputError
+from windfall.gp.fit import AMPLE
 
 
 def resumed(bandit: wf.Bandit, policy) -> wf.Bandit:
@@ -47,6 +48,25 @@ def test_resuming_at_a_bucket_boundary(told):
     other = resumed(bandit, "v-ucb")
     assert play(other, 5) == play(bandit, 5)
     assert other._state.observations.capacity == bandit._state.observations.capacity == 32
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_resuming_where_random_starts_are_rare(seed):
+    """Whether a fit restarts depends on how much its previous answer rests on."""
+    arms = np.linspace(0.0, 1.0, 90)[:, None]
+    policy = wf.Policy(wf.VUCB(), wf.GP(fit=wf.Fit(restarts=1, iterations=8)))
+    bandit = wf.Bandit(arms, policy, seed=seed)
+    for arm in range(AMPLE + 2):
+        bandit.tell(arm, np.sin(20 * arms[arm, 0]))
+    bandit.ask()
+    bandit.tell(AMPLE + 2, 1.5)
+    other = wf.Bandit(arms, policy)
+    state = json.loads(json.dumps(bandit.state_dict()))
+    assert state["behind"] == AMPLE + 2
+    other.load_state_dict(state)
+    assert other.state_dict() == state
+    assert other.ask() == bandit.ask()
+    assert other.state_dict() == bandit.state_dict()
 
 
 def test_resuming_within_the_rounds_between_fits():

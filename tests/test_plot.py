@@ -191,6 +191,21 @@ def test_ratio_map_names_what_does_not_fit():
         wf.plot.ratio_map(result, wf.problems.load("cosine"))
 
 
+# --- decisions -----------------------------------------------------------------------------------
+
+
+def test_decision_draws_the_means_that_the_bandit_goes_by():
+    bandit = wf.Bandit(np.array([[0.0], [2.0], [1.0]]), "v-ucb", seed=0)
+    bandit.tell(2, 0.01)
+    bandit.tell(2, 1.0, count=99, deviation=0.1)
+    bandit.tell(0, 0.2, noise=0.1)
+    bandit.tell(0, 0.7, noise=0.2)
+    (dots,) = [line for line in wf.plot.decision(bandit).axes[0].lines
+               if line.get_label() == "mean reward"]  # fmt: skip
+    means = dict(zip(dots.get_xdata(), dots.get_ydata(), strict=True))
+    assert means == pytest.approx({1.0: 0.9901, 0.0: 0.3})
+
+
 # --- overview and files --------------------------------------------------------------------------
 
 

@@ -7,6 +7,7 @@ import pytest
 
 from windfall.bandit import Bandit, Choice
 from windfall.errors import InputError
+from windfall.space import Parameters, Real
 from windfall.study import PATIENCE, Study
 from windfall.study_log import Pull, StudyLog
 
@@ -84,6 +85,8 @@ def test_the_best_and_the_improvements(minimize):
         (SystemExit(3), "SystemExit: 3"),
         (float("nan"), "returned nan; expected a finite number"),
         (float("-inf"), "returned -inf; expected a finite number"),
+        (1e151, "returned 1e+151; expected no more than 1e+150 in size"),
+        (-1e200, "returned -1e+200; expected no more than 1e+150 in size"),
         (None, "returned None; expected a finite number"),
         ("0.5", "returned '0.5'; expected a finite number"),
         ([1.0, 2.0], "returned [1.0, 2.0]; expected a finite number"),
@@ -109,7 +112,9 @@ def test_a_failed_pull_is_recorded_and_the_study_goes_on(tmp_path, outcome, mess
     assert [event[0] for event in study.bandit.events] == ["tell", "fail", "tell", "tell"]
 
 
-@pytest.mark.parametrize("value", [np.float32(0.5), np.array(0.5), np.array([0.5])[0], True, 1])
+@pytest.mark.parametrize(
+    "value", [np.float32(0.5), np.array(0.5), np.array([0.5])[0], True, 1, -1e150]
+)
 def test_whatever_is_a_number_is_a_value(value):
     study = Study(Scripted(), lambda x: value)
     study.run(1)
@@ -227,6 +232,21 @@ def test_a_log_of_other_choices_counts_all_the_same(tmp_path):
     ]  # fmt: skip
     assert study.bandit.waiting == []
     assert study.best.value == 4.0
+
+
+def test_a_log_of_a_batch_in_another_order_counts_all_the_same(tmp_path):
+    def bandit():
+        return Bandit(Parameters({"x": Real(0.0, 1.0)}), seed=0, initial=4)
+
+    asked = [choice.parameters for choice in bandit().ask(4)]
+    with StudyLog(tmp_path / "log", SETTINGS) as log:
+        for number, parameters in enumerate(asked[::-1], 1):
+            log.append(Pull(number, 1, 4, parameters, float(number), None, 0.0))
+        study = Study(bandit(), broken, batch=4, log=log)
+        study.run(4)
+    assert study.drifted
+    assert study.bandit.rewards == [(p, float(n)) for n, p in enumerate(asked[::-1], 1)]
+    assert study.bandit.pending == []
 
 
 def test_a_batch_is_called_side_by_side_and_told_in_its_order():

@@ -123,6 +123,15 @@ def test_another_file_is_not_taken_for_a_log(path, first):
     assert path.read_bytes() == first + b"\n"
 
 
+@pytest.mark.parametrize("data", [b"milk, eggs", b"\n", b"\nmilk, eggs", b'{"windfalls": 3}'])
+def test_what_is_no_header_cut_short_is_not_written_over(tmp_path, data):
+    file = tmp_path / "notes.txt"
+    file.write_bytes(data)
+    with pytest.raises(InputError, match="no study log of this version"):
+        StudyLog(file, SETTINGS)
+    assert file.read_bytes() == data
+
+
 def test_a_file_that_cannot_be_written(tmp_path):
     with pytest.raises(InputError, match=r"cannot be written .*directory"):
         StudyLog(tmp_path, SETTINGS)

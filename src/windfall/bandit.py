@@ -154,13 +154,16 @@ class Bandit:
     def explain(self) -> dict[str, np.ndarray]:
         """Per arm: mean, std, ratio (attention), acquisition and pulls; ready for a data frame.
 
-        Without arms the rows are the distinct points told, and their parameters come first.
+        Without arms the rows are the distinct points told, and their parameters come first; one
+        that is called like a column is marked, as in "ratio (parameter)".
         """
         self._need_rewards("explain")
         self._learn()
         points = self._menu.listed(self._record.means())
         table = programs.table(self.policy, self._state, self._listed())
-        return {**self._menu.described(points), **table, "pulls": self.pulls}
+        beliefs = {**table, "pulls": self.pulls}
+        described = self._menu.described(points).items()
+        return {f"{k} (parameter)" if k in beliefs else k: v for k, v in described} | beliefs
 
     def state_dict(self) -> dict[str, Any]:
         """Everything needed to go on elsewhere, as numbers and lists that JSON can hold."""
@@ -170,7 +173,7 @@ class Bandit:
             self.seed,
             self.initial,
             self._record,
-            self._state.posterior.hyper,
+            self._state.posterior,
             self._learned,
         )
 
@@ -186,7 +189,9 @@ class Bandit:
         for pull in saved.record.told:
             fresh._observe(pull)
         fresh._record = saved.record
-        posterior = dataclasses.replace(fresh._state.posterior, hyper=saved.hyper)
+        posterior = fresh._state.posterior
+        rests_on = dataclasses.replace(posterior.observations, used=np.int32(saved.behind))
+        posterior = dataclasses.replace(posterior, hyper=saved.hyper, observations=rests_on)
         fresh._state = dataclasses.replace(fresh._state, posterior=posterior)
         if saved.record.told and saved.learned == saved.record.events:
             fresh._state = fresh._updated(search=False)

@@ -94,10 +94,10 @@ class ArmMenu:
 
     def _by_features(self, arm: Any) -> int | None:
         if isinstance(arm, Mapping):
-            if list(arm) != self.names and set(arm) != set(self.names):
+            if set(arm) != set(self.names):
                 raise InputError(f"arm is {arm!r}; expected the features {', '.join(self.names)}")
             arm = [arm[name] for name in self.names]
-        if not isinstance(arm, list | tuple | np.ndarray) or np.shape(arm) != (len(self.names),):
+        if not isinstance(arm, list | tuple | np.ndarray) or _shape(arm) != (len(self.names),):
             return None
         same = np.flatnonzero((self.arms == finite_array(arm, "arm")).all(axis=1))
         if not len(same):
@@ -200,12 +200,12 @@ class RegionMenu:
 
     def units(self, features: Any) -> np.ndarray:
         """Any points in the unit box, from one point or a list of them."""
-        if hasattr(features, "to_dict"):  # a data frame
-            rows = features.to_dict("records")
-        elif isinstance(features, Mapping | Choice) or _is_row(features):
-            rows = [features]
-        else:
-            rows = list(features)
+        rows = _rows(features)
+        if rows is None:
+            raise InputError(
+                f"features is {' '.join(repr(features).split())}; expected a point of "
+                f"{', '.join(self.names)}, a list of points or a data frame"
+            )
         return self.space.unit(np.array([self.point(row) for row in rows]))
 
     def listed(self, told: Iterable[Point]) -> list[Point]:
@@ -241,10 +241,25 @@ class RegionMenu:
             raise InputError(f"state was saved with space {theirs}; this Bandit has {self.space!r}")
 
 
-def _is_row(features: Any) -> bool:
-    """Whether these are the numbers of one point, not a list of points."""
-    first: Any = next(iter(features), None)
-    return not isinstance(first, Mapping | Choice) and np.ndim(first) == 0
+def _shape(values: Any) -> tuple[int, ...] | None:
+    """The shape of lists as an array; None if they are ragged."""
+    try:
+        return np.shape(values)
+    except ValueError:
+        return None
+
+
+def _rows(features: Any) -> list[Any] | None:
+    """The points of a data frame or a list, or the one point given; None if it is neither."""
+    if isinstance(features, Mapping | Choice):
+        return [features]
+    try:
+        rows = features.to_dict("records") if hasattr(features, "to_dict") else list(features)
+    except TypeError:
+        return None
+    first: Any = next(iter(rows), None)
+    several = isinstance(first, Mapping | Choice) or _shape(first) != ()
+    return rows if several else [features]
 
 
 def as_menu(given: Any) -> ArmMenu | RegionMenu:

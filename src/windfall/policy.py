@@ -113,8 +113,14 @@ class Policy(eqx.Module):
     acquisition: Acquisition
     gp: GP
 
-    def __init__(self, acquisition: Acquisition, gp: GP | None = None):
+    def __init__(self, acquisition: Any, gp: Any = None):
         """Join the two."""
+        if not isinstance(acquisition, Acquisition):
+            raise InputError(
+                f"acquisition is {acquisition!r}; expected an object such as VUCB(kappa=1.0)"
+            )
+        if not isinstance(gp, GP | None):
+            raise InputError(f"gp is {gp!r}; expected a GP(...) or None")
         self.acquisition = acquisition
         self.gp = acquisition.model() if gp is None else gp
 

@@ -10,7 +10,10 @@ from windfall.checks import finite, whole
 from windfall.errors import InputError
 from windfall.menu import Choice, Point
 
-__all__ = ["Pull", "Record"]
+__all__ = ["LARGEST", "Pull", "Record"]
+
+#: Squares of larger rewards overflow.
+LARGEST = 1e150
 
 
 @dataclass(frozen=True)
@@ -36,7 +39,7 @@ class Pull:
         cls, point: Point, reward: Any, noise: Any = None, count: Any = None, deviation: Any = None
     ) -> "Pull":
         """A checked pull."""
-        value = finite("reward", reward)
+        value = _moderate("reward", reward)
         if noise is not None:
             if count is not None or deviation is not None:
                 raise InputError(
@@ -112,13 +115,27 @@ class Record:
 def _mean(group: list[Pull]) -> float:
     rewards = np.array([pull.reward for pull in group])
     noises = [pull.noise for pull in group]
-    if all(noise for noise in noises):
-        return float(np.average(rewards, weights=1.0 / np.array(noises, float) ** 2))
+    if None not in noises:
+        noise = np.array(noises, float)
+        exact = noise == 0.0
+        # Relative to the smallest: the square of a tiny one would be 0.
+        weights = exact if exact.any() else (noise.min() / noise) ** 2
+        return float(np.average(rewards, weights=weights))
     return float(np.average(rewards, weights=[pull.pulls for pull in group]))
 
 
 def _not_negative(name: str, value: Any) -> float:
-    number = finite(name, value)
+    number = _moderate(name, value)
     if number < 0:
         raise InputError(f"{name} is {value!r}; expected 0 or more")
+    return number
+
+
+def _moderate(name: str, value: Any) -> float:
+    number = finite(name, value)
+    if abs(number) > LARGEST:
+        raise InputError(
+            f"{name} is {value!r}; expected no more than {LARGEST:g} in size: use other units, or "
+            "fail(choice) for a pull that gave nothing"
+        )
     return number

@@ -8,6 +8,7 @@ import numpy as np
 
 from windfall.checks import whole
 from windfall.errors import InputError
+from windfall.gp.posterior import Posterior
 from windfall.menu import ArmMenu, Choice, Point, RegionMenu
 from windfall.policy import Policy
 from windfall.problems.checks import finite_array
@@ -20,18 +21,25 @@ _KEYS = {"format", "policy", "seed", "initial", "reward", "hyper", "learned"}
 #: What the formats have besides. Format 1 knew arms only, and nothing but rewards.
 _MORE = {
     1: {"arms", "arm"},
-    2: {"space", "point", "noise", "count", "deviation", "failed", "pending"},
+    2: {"space", "point", "noise", "count", "deviation", "failed", "pending", "behind"},
 }
 
 
 @dataclass(frozen=True)
 class Saved:
-    """A study as it was saved, checked."""
+    """A study as it was saved, checked.
+
+    Attributes:
+        hyper: The hyper-parameters.
+        behind: The number of distinct inputs that they rest on.
+        learned: The number of events that were learned from.
+    """
 
     seed: int
     initial: int
     record: Record
     hyper: Any
+    behind: int
     learned: int
 
 
@@ -41,7 +49,7 @@ def write(
     seed: int,
     initial: int,
     record: Record,
-    hyper: Any,
+    posterior: Posterior,
     learned: int,
 ) -> dict[str, Any]:
     """The state of a study."""
@@ -59,7 +67,8 @@ def write(
         "deviation": [pull.deviation for pull in told],
         "failed": [_plain(point) for point in record.failed],
         "pending": [[_plain(point), choice.why] for point, choice in record.pending],
-        "hyper": [np.asarray(leaf).tolist() for leaf in jax.tree.leaves(hyper)],
+        "hyper": [np.asarray(leaf).tolist() for leaf in jax.tree.leaves(posterior.hyper)],
+        "behind": int(posterior.observations.used),
         "learned": learned,
     }
 
@@ -83,7 +92,8 @@ def read(state: Any, menu: ArmMenu | RegionMenu, policy: Policy, hyper: Any) -> 
     learned = whole("state learned", state["learned"], 0)
     if learned > record.events:
         raise InputError(f"state learned is {learned}; expected at most {record.events}")
-    return Saved(state["seed"], state["initial"], record, _hyper(state, hyper), learned)
+    behind = whole("state behind", state["behind"], 0, record.events)
+    return Saved(state["seed"], state["initial"], record, _hyper(state, hyper), behind, learned)
 
 
 def _from_first(state: dict[str, Any]) -> dict[str, Any]:
@@ -96,6 +106,7 @@ def _from_first(state: dict[str, Any]) -> dict[str, Any]:
         **dict.fromkeys(("noise", "count", "deviation"), nothing),
         "failed": [],
         "pending": [],
+        "behind": 0,
     }
 
 

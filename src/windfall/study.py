@@ -9,6 +9,7 @@ from typing import Any
 from windfall.bandit import Bandit, Choice
 from windfall.checks import finite
 from windfall.errors import InputError
+from windfall.record import LARGEST
 from windfall.study_log import Pull, StudyLog
 
 __all__ = ["Study"]
@@ -26,7 +27,8 @@ class Study:
     Attributes:
         bandit: Makes the choices; a new one.
         function: Called with the parameters by name, returns a number. An exception, or what is
-            not a finite number, is a failed pull: it is recorded and the study goes on.
+            not a finite number or beyond ±1e150, is a failed pull: it is recorded and the study
+            goes on.
         batch: Points chosen, and called side by side in threads, at a time.
         minimize: Whether small values are good.
         log: Where pulls are kept. Those that it holds already are not made again.
@@ -72,8 +74,7 @@ class Study:
             known = [p for p in recorded.values() if p.first == first]
             size = known[0].size if known else min(self.batch, pulls + 1 - first)
             choices = self.bandit.ask(size)
-            for choice, pull in zip(choices, self._call(choices, known, first), strict=True):
-                self._tell(choice, pull)
+            self._tell(choices, self._call(choices, known, first))
             made += size - len(known)
             if made >= PATIENCE or len(self.pulls) >= pulls:
                 self._check_hope()
@@ -105,16 +106,19 @@ class Study:
         self.pulls.sort(key=lambda pull: pull.number)
         return self.pulls[first - 1 :]
 
-    def _tell(self, choice: Choice, pull: Pull) -> None:
-        point: Any = choice
-        if pull.parameters != choice.parameters:
-            self.drifted = True
-            self.bandit.forget(choice)
-            point = pull.parameters
-        if pull.value is None:
-            self.bandit.fail(point)
-        else:
-            self.bandit.tell(point, self._reward(pull))
+    def _tell(self, choices: Sequence[Choice], pulls: list[Pull]) -> None:
+        """Tell the outcomes of a batch, wherever its pulls were made."""
+        points: list[Any] = list(choices)
+        for i, (choice, pull) in enumerate(zip(choices, pulls, strict=True)):
+            if pull.parameters != choice.parameters:
+                self.drifted = True
+                self.bandit.forget(choice)  # before any is told: that may settle this one
+                points[i] = pull.parameters
+        for point, pull in zip(points, pulls, strict=True):
+            if pull.value is None:
+                self.bandit.fail(point)
+            else:
+                self.bandit.tell(point, self._reward(pull))
 
     def _succeeded(self) -> list[Pull]:
         return [pull for pull in self.pulls if pull.value is not None]
@@ -140,6 +144,9 @@ def _outcome(
     except (Exception, SystemExit) as error:  # a function may well raise anything
         return None, " ".join(f"{type(error).__name__}: {error}".split())[:LONGEST]
     try:
-        return finite("value", value), None
+        number = finite("value", value)
     except InputError:
         return None, f"returned {value!r:.80}; expected a finite number"
+    if abs(number) > LARGEST:
+        return None, f"returned {number:g}; expected no more than {LARGEST:g} in size"
+    return number, None

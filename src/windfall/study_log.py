@@ -22,6 +22,8 @@ except ImportError:  # not POSIX: two processes on one log are the user's to avo
 __all__ = ["Pull", "StudyLog"]
 
 FORMAT = 1
+#: How every log begins.
+HEAD = b'{"windfall_study"'
 
 
 @dataclass(frozen=True)
@@ -120,12 +122,15 @@ class StudyLog:
 
     def _begin(self, settings: dict[str, Any], versions: dict[str, str]) -> None:
         self._file.seek(0)
-        whole, _, _ = self._file.read().rpartition(b"\n")
+        data = self._file.read()
+        whole, _, _ = data.rpartition(b"\n")
         lines = whole.split(b"\n") if whole else []
         if lines:
             self._check(self._parse(lines[0], 1), settings)
             self.pulls = [self._pull(line, n) for n, line in enumerate(lines[1:], 2)]
             self._file.truncate(len(whole) + 1)  # a line cut short, if there is one
+        elif not (data.startswith(HEAD) or HEAD.startswith(data)):  # not a header cut short
+            raise self._foreign()
         else:
             self._file.truncate(0)
             self._write({"windfall_study": FORMAT, "settings": settings, "versions": versions})
@@ -155,11 +160,14 @@ class StudyLog:
             f"log {str(self.path)!r} is damaged in line {number}; mend it or choose another file"
         )
 
+    def _foreign(self) -> InputError:
+        return InputError(
+            f"log {str(self.path)!r} is no study log of this version; choose another file"
+        )
+
     def _check(self, header: dict[str, Any], settings: dict[str, Any]) -> None:
         if header.get("windfall_study") != FORMAT or "settings" not in header:
-            raise InputError(
-                f"log {str(self.path)!r} is no study log of this version; choose another file"
-            )
+            raise self._foreign()
         begun = header["settings"]
         for name in (*settings, *(set(begun) - set(settings))):
             then, now = begun.get(name), json.loads(json.dumps(settings.get(name)))

@@ -13,6 +13,8 @@ from windfall.acquisition.ucb import GPUCB, VUCB, Mean
 from windfall.acquisition.windfall import Windfall
 from windfall.checks import number
 from windfall.errors import InputError
+from windfall.gp.model import GP
+from windfall.policy import Policy
 from windfall.space import Space
 
 ARMS = np.random.default_rng(0).random((50, 2))
@@ -121,6 +123,10 @@ def test_a_setting_is_a_finite_number_in_range():
         (lambda: LWUCB(bandwidth=-1.0), "bandwidth is -1.0; expected 'scott'"),
         (lambda: LWUCB(bandwidth="wide"), "bandwidth is 'wide'; expected 'scott'"),
         (lambda: LWUCB(prior="uniform"), "prior is 'uniform'; expected None, a function"),
+        (lambda: Policy("ei"), "acquisition is 'ei'; expected an object such as VUCB"),
+        (lambda: Policy(VUCB), "acquisition is <class .*; expected an object such as VUCB"),
+        (lambda: Policy(VUCB(), "rbf"), "gp is 'rbf'; expected a GP"),
+        (lambda: GP(fit=None), "fit is None; expected Fit"),
     ],
 )
 def test_wrong_settings_are_refused(make, message):

@@ -36,7 +36,14 @@ def test_one_deviation_serves_all_features_and_equal_priors_are_equal():
 
 @pytest.mark.parametrize(
     ("mean", "deviation"),
-    [([0.0], [0.0]), ([0.0], [-1.0]), ([np.nan], [1.0]), ([0.0], [np.inf]), ([0, 0, 0], [1, 1])],
+    [
+        ([0.0], [0.0]),
+        ([0.0], [-1.0]),
+        ([np.nan], [1.0]),
+        ([0.0], [np.inf]),
+        ([0, 0, 0], [1, 1]),
+        ("a", 1),
+    ],
 )
 def test_an_impossible_gaussian_is_refused(mean, deviation):
     with pytest.raises(InputError, match=r"^prior mean .*deviation .*one per feature$"):
@@ -133,6 +140,23 @@ def test_independent_marginals_multiply():
 def test_impossible_marginals_are_refused(marginals, message):
     with pytest.raises(InputError, match=f"^{message}"):
         independent(marginals)
+
+
+def test_too_few_weights_for_the_choices_are_refused():
+    prior = independent([None, [1.0, 3.0]])
+    np.testing.assert_array_equal(prior(np.array([[0.5, 0.0], [0.5, 1.0]])), [1.0, 3.0])
+    for value in (2.0, -1.0):
+        with pytest.raises(InputError, match=r"^marginal 1 has 2 weights, for choices 0 to 1; "):
+            prior(np.array([[0.5, value]]))
+
+
+def test_a_prior_prints_the_same_in_every_process():
+    prior = independent([gaussian(0.5, 0.2), None, [1, 2], np.exp, lambda v: v])
+    assert " at 0x" not in repr(prior)
+    assert repr(prior) == (
+        "Independent((Gaussian(mean=(0.5,), deviation=(0.2,)), None, (1.0, 2.0), exp, "
+        "test_a_prior_prints_the_same_in_every_process.<locals>.<lambda>,))"
+    )
 
 
 def test_marginals_for_other_features_are_refused():

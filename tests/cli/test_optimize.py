@@ -5,6 +5,9 @@ import sys
 
 import pytest
 
+from windfall.bandit import Bandit
+from windfall.errors import NumericalError
+
 LAB = """
 import time
 
@@ -194,6 +197,31 @@ def test_bad_input_is_one_line_and_no_call(windfall, lab, arguments, words):
 def test_a_function_that_always_fails(windfall, lab):
     line = one_line(windfall("optimize", f"{lab}:fails", *BOX))
     assert "all 5 pulls have failed, the last with RuntimeError: unplugged" in line
+
+
+def test_what_was_found_is_written_also_when_the_study_breaks_off(windfall, lab, monkeypatch):
+    ask = Bandit.ask
+
+    def breaks_off(bandit, n):
+        if len(bandit.rewards) == 3:
+            raise NumericalError("the model has no finite answer")
+        return ask(bandit, n)
+
+    monkeypatch.setattr(Bandit, "ask", breaks_off)
+    done = windfall("optimize", f"{lab}:run", "--box", "x=0.5:1", *FILL, "--json")
+    assert done.exit_code == 2
+    assert done.stderr.splitlines()[-1] == "windfall: the model has no finite answer"
+    facts = json.loads(done.stdout)
+    assert facts["pulls"] == 3
+    assert facts["best"]["value"] == max(5 - (x - 0.7) ** 2 for x in sys.modules[lab].calls)
+
+
+def test_choices_that_are_no_finite_numbers_are_text(windfall, lab, tmp_path):
+    (tmp_path / f"{lab}.py").write_text("def run(cap):\n    return len(cap)\n")
+    arguments = ["--choice", "cap=1,10,inf", "--initial", "3", "--pulls", "3", "--json"]
+    done = windfall("optimize", f"{lab}:run", *arguments, "--log", "study.jsonl")
+    assert done.exit_code == 0, done.exception
+    assert json.loads(done.stdout)["best"]["parameters"] == {"cap": "inf"}
 
 
 def test_functions_that_take_anything(windfall, lab):

@@ -112,3 +112,33 @@ def test_ctrl_c_ends_with_what_was_found(folder):
     assert facts["files"] == ["figure.png"]
     assert (folder / "figure.png").stat().st_size > 10_000
     assert len((folder / "log").read_text().splitlines()) == 1 + 2
+
+
+STOPPED = """
+import os, signal, time
+import windfall.cli.found
+from windfall.cli import main
+
+say = windfall.cli.found.print_json
+
+def stopped(facts):
+    os.kill(os.getpid(), signal.SIGINT)
+    say(facts)
+
+windfall.cli.found.print_json = stopped
+try:
+    main()
+finally:
+    time.sleep(60)
+"""
+
+
+def test_ctrl_c_while_the_end_is_written_does_not_write_it_again(folder):
+    study = ["lab:run", *BOX, "--initial", "4", "--pulls", "4", "--json"]
+    done = subprocess.run(
+        [sys.executable, "-c", STOPPED, "optimize", *study],
+        cwd=folder, capture_output=True, text=True, timeout=240, check=False,
+    )  # fmt: skip
+    assert done.returncode == 130, done.stderr
+    assert done.stderr == "windfall: interrupted\n"
+    assert json.loads(done.stdout)["pulls"] == 4

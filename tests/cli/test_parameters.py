@@ -37,9 +37,12 @@ def test_whole_numbers_and_logarithmic_scales(ends):
         ("32,64", (32, 64)),
         ("0.5,1", (0.5, 1.0)),
         ("1,two", ("1", "two")),
+        ("1,10,inf", ("1", "10", "inf")),
+        ("0.5,nan", ("0.5", "nan")),
+        ("1,1e999", ("1", "1e999")),
     ],
 )
-def test_choices_are_numbers_if_all_of_them_are(text, choices):
+def test_choices_are_numbers_if_all_of_them_are_finite_ones(text, choices):
     (kind,) = parameters(choices=[f"kind={text}"]).parameters.values()
     assert kind == Categorical(choices)
     assert [type(c) for c in kind.choices] == [type(c) for c in choices]

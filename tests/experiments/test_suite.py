@@ -121,10 +121,14 @@ def test_finished_runs_are_found_and_luck_is_equal(tmp_path):
     np.testing.assert_array_equal(again.regret, alone.regret)
 
 
+FLAT = wf.Problem(arms=[[0.0], [1.0]], payoff=[2.0, 2.0], name="flat")
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
         ({"suite": "extreme"}, "unknown suite 'extreme'"),
+        ({"suite": [FLAT]}, "problem 'flat' pays the same at every arm"),
         ({"suite": ["cosin"]}, "unknown problem 'cosin'"),
         ({"suite": []}, "no problem of the suite can be played: it is empty"),
         ({"suite": ["cosine", "cosine"]}, "problem 'cosine' is in the suite twice"),

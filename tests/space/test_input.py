@@ -23,6 +23,8 @@ BAD_SPACES = {
     "text": (lambda: Real("0", 1), "low is '0'; expected a finite number"),
     "too wide": (lambda: Real(-1e308, 1e308), "low is -1e.308 and high is 1e.308; expected a s"),
     "log of 0": (lambda: Real(0, 1, log=True), "low is 0 on a logarithmic scale"),
+    "log of a base": (lambda: Real(1, 2, log=10), "log is 10; expected True or False"),
+    "log in words": (lambda: Integer(1, 2, log="no"), "log is 'no'; expected True or False"),
     "half an integer": (lambda: Integer(0.5, 3), "low is 0.5; expected a whole number"),
     "inverted integers": (lambda: Integer(3, 1), "low is 3 and high is 1"),
     "log of an integer 0": (lambda: Integer(0, 9, log=True), "low is 0 on a logarithmic scale"),
@@ -42,6 +44,9 @@ BAD_SPACES = {
     "infinite box": (lambda: Box([0], [np.inf], ["t"]), "t: high is inf; expected a finite number"),
     "names": (lambda: Box([0, 0], [1, 1], names=["a"]), r"names is \['a'\]; expected 2 different"),
     "equal names": (lambda: Box([0, 0], [1, 1], names=["a", "a"]), "names is .*2 different names"),
+    "a number for names": (lambda: Box([0], [1], names=5), "names is 5; expected 1 different name"),
+    "text for names": (lambda: Box([0], [1], names="a"), "names is 'a'; expected 1 different name"),
+    "lists for names": (lambda: Box([0], [1], [["a"]]), r"names is \[\['a'\]\]; expected 1 diff"),
     "coefficients": (lambda: AtMost([1.0], 1.0), "coefficients is .*; expected numbers by name"),
     "nan coefficient": (lambda: AtMost({"x": np.nan}, 1.0), "coefficient of x is nan"),
     "zeros": (lambda: AtMost({"x": 0.0}, 1.0), "coefficients is .*; expected one that is not 0"),
@@ -124,6 +129,28 @@ def test_rounding_at_the_edge_is_forgiven():
         box.features([0.3001])
 
 
+def test_whole_numbers_beyond_the_edge_are_refused():
+    for parameter in (Integer(0, 10**12), Integer(1, 10**12, log=True)):
+        assert parameter.number("n", 10**12) == 1e12
+        with pytest.raises(InputError, match=r"^n is 1000000000001; expected a whole number from"):
+            parameter.number("n", 10**12 + 1)
+
+
+def test_the_edge_of_a_logarithmic_scale_is_forgiving_in_proportion():
+    rate = Real(1e-10, 1.0, log=True)
+    assert rate.number("rate", 1e-10 * (1 - 1e-12)) == 1e-10
+    assert rate.number("rate", 1 + 1e-12) == 1.0
+    for value in (0.0, -5e-10, 1e-12, 0.999e-10, 1 + 1e-8):
+        with pytest.raises(InputError, match=rf"^rate is {value:.15g}; expected a number from"):
+            rate.number("rate", value)
+
+
+def test_log_may_be_the_truth_of_numpy():
+    assert Real(1, 2, log=np.True_) == Real(1, 2, log=True)
+    assert repr(Real(1, 2, log=np.True_)) == "Real(1.0, 2.0, log=True)"
+    assert repr(Integer(1, 2, log=np.False_)) == "Integer(1, 2)"
+
+
 def test_constraints_that_nothing_satisfies_say_how_many_points_were_tried():
     def never(p):
         return -1.0 - p["x1"]
@@ -145,10 +172,20 @@ def test_a_constraint_that_is_no_function_of_the_parameters():
             lambda p: jnp.ones(2) * p["x1"],
             r"returned an array of shape \(2,\); expected one number",
         ),
+        (lambda p: p["x1"] < 0.5, "returned True or False; expected a number that is 0 or more"),
+        (lambda p: True, "returned True or False; expected a number that is 0 or more"),
     ):
         with pytest.raises(InputError, match=rf"^constraint .*{message}") as caught:
-            Box([0], [1], constraints=[constraint]).fill(8)
+            Box([0], [1], constraints=[constraint])
         assert "\n" not in str(caught.value)
+
+
+def test_only_the_constraint_that_is_a_truth_is_named():
+    def small(p):
+        return p["x1"] <= 0.5
+
+    with pytest.raises(InputError, match=r"^constraint .*small returned True or False"):
+        Parameters({"x1": Real(0, 1)}, [AtMost({"x1": 1.0}, 0.7), small])
 
 
 def test_a_constraint_that_is_nan_somewhere_is_broken_there():

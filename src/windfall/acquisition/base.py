@@ -16,6 +16,7 @@ from windfall.attention.prior import Relative
 from windfall.attention.ratio import Domain
 from windfall.gp.model import GP
 from windfall.gp.posterior import Posterior
+from windfall.naming import name_of
 from windfall.space import Parameters, Space
 
 __all__ = ["Acquisition", "Score", "Situation"]
@@ -88,4 +89,4 @@ def _plain(value: object) -> str:
     """A setting as a user would type it, the same in every process: no addresses, no ellipses."""
     if isinstance(value, np.generic | np.ndarray):
         return repr(value.tolist())
-    return getattr(value, "__qualname__", None) or repr(value)
+    return name_of(value)

@@ -1,7 +1,6 @@
 """The ground on which a score is maximised: which unit points exist and are allowed."""
 
 from collections.abc import Callable
-from typing import Any
 
 import equinox as eqx
 import jax
@@ -11,7 +10,7 @@ from jaxtyping import Bool, Float
 from windfall.arrays import Array
 from windfall.space import Parameters
 from windfall.space.columns import Columns
-from windfall.space.fill import evaluate
+from windfall.space.constraints import evaluate
 
 __all__ = ["Ground"]
 
@@ -55,8 +54,8 @@ class Ground(eqx.Module):
 
     def slack(self, x: Float[Array, " c"]) -> Float[Array, " k"]:
         """How far a point is from breaking each constraint; negative: broken."""
-        point: dict[str, Any] = dict(zip(self.names, self.natural(x[None])[0], strict=True))
-        values = [evaluate(constraint, point) for constraint in self.constraints]
+        numbers = self.natural(x[None])[0]
+        values = [evaluate(constraint, self.names, numbers) for constraint in self.constraints]
         return jnp.stack([jnp.asarray(value, x.dtype) for value in values])
 
     def feasible(self, x: Float[Array, "m c"]) -> Bool[Array, " m"]:

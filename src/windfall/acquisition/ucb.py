@@ -45,7 +45,7 @@ class GPUCB(Acquisition):
 
     Attributes:
         delta: The probability δ that the bound fails.
-        size: |D|; 0 means the number of arms.
+        size: |D|; 0 means the number of arms, or of parameters on a box.
         scale: Multiplies β_t.
 
     Example:

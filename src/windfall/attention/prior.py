@@ -17,6 +17,7 @@ from jaxtyping import Float
 
 from windfall.arrays import Array
 from windfall.errors import InputError
+from windfall.naming import name_of
 
 __all__ = [
     "Gaussian",
@@ -59,8 +60,10 @@ def gaussian(mean: Any, deviation: Any) -> Gaussian:
         >>> gaussian([0.0], [1.0])(np.array([[0.0], [1.0]])).round(4).tolist()
         [1.0, 0.6065]
     """
-    centre = np.atleast_1d(np.asarray(mean, float))
-    spread = np.atleast_1d(np.asarray(deviation, float))
+    try:
+        centre, spread = (np.atleast_1d(np.asarray(a, float)) for a in (mean, deviation))
+    except (TypeError, ValueError):
+        centre = spread = np.full(1, np.nan)
     fits = centre.ndim == 1 and spread.shape in (centre.shape, (1,))
     if not (fits and np.all(np.isfinite(centre)) and np.all((spread > 0) & np.isfinite(spread))):
         raise InputError(
@@ -82,12 +85,16 @@ class Independent:
         density = _module(x).ones(x.shape[:-1])
         for i, marginal in enumerate(self.marginals):
             if isinstance(marginal, tuple):  # weights, one for each choice
+                _check_choices(i, len(marginal), x)
                 number = _module(x).round(x[..., i]).astype(int)
                 density = density * _module(x).asarray(marginal)[number]
             elif marginal is not None:
                 at = x[..., i : i + 1] if isinstance(marginal, Gaussian) else x[..., i]
                 density = density * marginal(at)
         return density
+
+    def __repr__(self) -> str:
+        return f"Independent(({', '.join(map(name_of, self.marginals))},))"
 
 
 def independent(marginals: Any) -> Independent:
@@ -107,6 +114,19 @@ def independent(marginals: Any) -> Independent:
     if isinstance(marginals, str | dict) or not isinstance(marginals, Sequence) or not marginals:
         raise InputError(f"marginals is {marginals!r}; expected a list, one entry for each feature")
     return Independent(tuple(_marginal(i, m) for i, m in enumerate(marginals)))
+
+
+def _check_choices(i: int, weights: int, x: Any) -> None:
+    """Refuse features that no weight is given for, where their values are known."""
+    if (
+        isinstance(x, np.ndarray)
+        and x.size
+        and not (0 <= np.min(np.round(x[..., i])) <= np.max(np.round(x[..., i])) < weights)
+    ):
+        raise InputError(
+            f"marginal {i} has {weights} weights, for choices 0 to {weights - 1}; feature {i} goes "
+            f"from {np.min(x[..., i]):g} to {np.max(x[..., i]):g}: give one weight for each choice"
+        )
 
 
 def _marginal(i: int, marginal: Any) -> Any:
@@ -149,7 +169,7 @@ class LogDensity:
         return _module(x).exp(self.log(x))
 
     def __repr__(self) -> str:
-        return f"LogDensity({getattr(self.log, '__qualname__', None) or repr(self.log)})"
+        return f"LogDensity({name_of(self.log)})"
 
 
 class Relative(eqx.Module):
@@ -204,10 +224,9 @@ def check_traceable(density: Relative, parameters: int) -> None:
         with jax.enable_x64(True):
             jax.eval_shape(density, jax.ShapeDtypeStruct((1, parameters), jnp.float64))
     except Exception as error:
-        name = getattr(density.prior, "__qualname__", None) or repr(density.prior)
         raise InputError(
-            f"prior {name} cannot be traced by JAX, which components=0 needs on a box; write it "
-            "with jax.numpy, or use a mixture (components=4)"
+            f"prior {name_of(density.prior)} cannot be traced by JAX, which components=0 needs on "
+            "a box; write it with jax.numpy, or use a mixture (components=4)"
         ) from error
 
 

@@ -16,11 +16,12 @@ __all__ = ["Found"]
 
 
 class Found:
-    """What was found, printed and drawn: at the end, or when the user stops the study."""
+    """What was found, printed and drawn once: at the end, or when the user stops the study."""
 
     def __init__(self, study: "Study", function: str, seed: int, plot: Path | None, json: bool):
         self.study, self.function, self.seed = study, function, seed
         self.plot, self.json = plot, json
+        self.written = False
 
     def standing(self) -> str:
         """A few words for the progress bar."""
@@ -28,7 +29,10 @@ class Found:
         return "none yet" if best is None else f"best {best.value:.4g}"
 
     def write(self) -> None:
-        """Write the figure and print a table, or one JSON object."""
+        """Write the figure and print a table, or one JSON object; nothing the second time."""
+        if self.written:  # the user stopped the study while its end was being written
+            return
+        self.written = True
         files = self._draw()
         if self.json:
             print_json(self._facts() | {"files": files})

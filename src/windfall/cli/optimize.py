@@ -133,11 +133,14 @@ def optimize(
     from windfall.study import Study
 
     study = Study(bandit, called, batch, minimize)
-    with _opened(log, settings) as study.log:
-        found = Found(study, function, seed, plot, json)
-        _run(study, pulls, found)
-    with WRITING:
-        found.write()
+    found = Found(study, function, seed, plot, json)
+    try:
+        with _opened(log, settings) as study.log:
+            _run(study, pulls, found)
+    finally:
+        if study.best is not None:  # after an error there may be none
+            with WRITING:
+                found.write()
 
 
 def _run(study: "Study", pulls: int, found: Found) -> None:

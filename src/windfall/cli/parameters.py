@@ -1,5 +1,6 @@
 """Parameters as a command line writes them: ``x=0:1``, ``rate=1e-4:1e-1:log``, ``kind=a,b``."""
 
+import math
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -62,11 +63,11 @@ def _range(number: Callable[[str], Any], kind: type[Real] | type[Integer]) -> Ca
 
 
 def _choice(text: str) -> Categorical:
-    """Numbers if all of them are, else text."""
+    """Numbers if all of them are, and finite, as logs and JSON need them; else text."""
     texts = [choice.strip() for choice in text.split(",")]
     if len(texts) < 2 or not all(texts):
         raise ValueError
-    for number in (int, float):
+    for number in (int, _finite):
         try:
             return Categorical(tuple(number(choice) for choice in texts))
         except InputError:
@@ -74,3 +75,10 @@ def _choice(text: str) -> Categorical:
         except ValueError:
             continue
     return Categorical(tuple(texts))
+
+
+def _finite(text: str) -> float:
+    number = float(text)
+    if not math.isfinite(number):
+        raise ValueError
+    return number

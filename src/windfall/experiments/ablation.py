@@ -1,7 +1,7 @@
 """What each ingredient of the default policy is worth: the policy, and the policy without it.
 
-``compare_suite(suite, variants(), reference=[FULL])`` gives the table; above 1 the ingredient
-helps.
+``compare_suite(suite, variants(), reference=[FULL])`` gives the table; above 1 the policy is better
+as it is.
 """
 
 from windfall.acquisition.lw import LWUCB
@@ -20,10 +20,13 @@ FULL = DEFAULT
 
 
 def variants() -> dict[str, Policy]:
-    """The whole policy, then one variant for every ingredient that is left out.
+    """The whole policy, then variants in which something is left out, doubled or replaced.
+
+    "model only" is V-UCB with κ = 1 on the default's model: neither attention nor waning curiosity.
+    "LW attention" is the paper's on that model, with κ = 1.
 
     >>> list(variants())[:3]
-    ['windfall', 'no attention', 'constant curiosity']
+    ['windfall', 'no attention', 'model only']
     """
     whole = Policy(Windfall())
     model, terms = whole.gp, whole.gp.fit.prior.terms
@@ -36,7 +39,7 @@ def variants() -> dict[str, Policy]:
     return {
         FULL: whole,
         "no attention": Policy(Windfall(patience=0.0)),
-        "constant curiosity": Policy(VUCB(kappa=1.0), model),
+        "model only": Policy(VUCB(kappa=1.0), model),
         "no curiosity": Policy(Windfall(curiosity=1e-9)),
         "curiosity 2": Policy(Windfall(curiosity=2.0)),
         "no Matérn": Policy(Windfall(), smooth),

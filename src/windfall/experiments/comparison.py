@@ -19,6 +19,7 @@ from typing import Any
 
 import numpy as np
 
+from windfall.errors import InputError
 from windfall.experiments.tables import Table
 from windfall.problems import Problem, suite
 from windfall.results import Result, write_atomically
@@ -159,7 +160,13 @@ def floor(problem: Problem, trials: int) -> float:
     0.005
     """
     rows = np.stack([problem.payoffs(trial) for trial in range(min(trials, problem.snapshots))])
-    return FLOOR * float(np.mean(rows.max(axis=1) - rows.mean(axis=1)))
+    regret = float(np.mean(rows.max(axis=1) - rows.mean(axis=1)))
+    if regret == 0.0:
+        raise InputError(
+            f"problem {problem.name!r} pays the same at every arm, so that nothing can be compared "
+            "on it; leave it out"
+        )
+    return FLOOR * regret
 
 
 def geometric_mean(values: np.ndarray) -> np.ndarray:

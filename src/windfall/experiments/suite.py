@@ -86,6 +86,7 @@ class Contest:
     Attributes:
         name: The suite's name.
         experiments: A problem and its runs each.
+        floors: The regret of each problem below which differences do not count.
         reference: Labels whose best is the measure of all.
         measure: What the reference is called in sentences.
         missing: Problems that are left out because their data are missing, and why.
@@ -93,6 +94,7 @@ class Contest:
 
     name: str
     experiments: list[Experiment]
+    floors: dict[str, float]
     reference: tuple[str, ...]
     measure: str
     missing: dict[str, str]
@@ -127,7 +129,8 @@ class Contest:
             runs = (Run(problem.name, label, p, *size, seed) for label, p in played.items())
             experiments.append(Experiment(problem.name, problem, tuple(runs), (), ()))
         name = suite if isinstance(suite, str) else "problems"
-        return cls(name, experiments, measured, measure, missing)
+        floors = {e.name: floor(e.problem, e.runs[0].trials) for e in experiments}
+        return cls(name, experiments, floors, measured, measure, missing)
 
     def play(
         self,
@@ -145,8 +148,9 @@ class Contest:
             outcomes = execute(
                 self.experiments, kept, workers=workers, progress=progress, complain=complain
             )
-        floors = {e.name: floor(e.problem, e.runs[0].trials) for e in self.experiments}
-        return Comparison(self.name, outcomes, floors, self.reference, self.measure, self.missing)
+        return Comparison(
+            self.name, outcomes, self.floors, self.reference, self.measure, self.missing
+        )
 
 
 def _reference(

@@ -14,11 +14,12 @@ from windfall.checks import whole
 from windfall.errors import InputError
 from windfall.gp.ensemble import Ensemble
 from windfall.gp.evidence import Hyper, log_evidence
-from windfall.gp.fit import Fit, FitInfo, check_prior, fit, prior_text
+from windfall.gp.fit import Fit, FitInfo, check_prior, fit
 from windfall.gp.observations import Observations
 from windfall.gp.parameters import Coordinates
 from windfall.gp.posterior import Posterior
 from windfall.gp.priors import usual_prior
+from windfall.naming import name_of
 
 __all__ = ["Bayes"]
 
@@ -112,5 +113,5 @@ class Bayes(eqx.Module):
         """The expression that makes this again; the same in every process."""
         return (
             f"Bayes(samples={self.samples}, warmup={self.warmup}, thinning={self.thinning}, "
-            f"prior={prior_text(self.prior)})"
+            f"prior={name_of(self.prior)})"
         )

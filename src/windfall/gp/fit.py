@@ -17,9 +17,10 @@ from windfall.gp.means import Mean, Zero
 from windfall.gp.observations import Observations
 from windfall.gp.parameters import Coordinates
 from windfall.gp.posterior import Posterior
+from windfall.naming import name_of
 from windfall.runtime import map_lanes
 
-__all__ = ["Fit", "FitInfo", "check_prior", "fit", "prior_text"]
+__all__ = ["Fit", "FitInfo", "check_prior", "fit"]
 
 #: An answer that rests on more distinct inputs than this is seldom beaten from a random start, so
 #: that random starts are then tried in one search out of four (docs/decisions/0005-restarts.md).
@@ -76,7 +77,7 @@ class Fit(eqx.Module):
         """The expression that makes this again; the same in every process."""
         return (
             f"Fit(restarts={self.restarts}, iterations={self.iterations}, "
-            f"prior={prior_text(self.prior)})"
+            f"prior={name_of(self.prior)})"
         )
 
 
@@ -135,8 +136,3 @@ def check_prior(prior: Any) -> None:
             f"prior is {prior!r}; expected a LogNormalPrior, a GammaPrior, a function of the "
             "hyper-parameters or None"
         )
-
-
-def prior_text(prior: Any) -> str:
-    """A prior as a user would write it: functions go by their names."""
-    return getattr(prior, "__qualname__", None) or repr(prior)

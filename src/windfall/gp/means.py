@@ -23,6 +23,7 @@ from windfall.errors import InputError
 from windfall.gp import kernels
 from windfall.gp.kernels import Kernel
 from windfall.gp.observations import Observations
+from windfall.naming import name_of
 from windfall.space import Space
 
 __all__ = ["Constant", "Function", "Linear", "Mean", "Zero", "as_mean"]
@@ -145,7 +146,7 @@ class Function(Mean):
         return dataclasses.replace(observations, mean=mean)
 
     def __repr__(self) -> str:
-        return getattr(self.function, "__qualname__", None) or repr(self.function)
+        return name_of(self.function)
 
 
 def as_mean(mean: Any) -> Mean:

@@ -30,7 +30,7 @@ class GP(eqx.Module):
         mean: What payoffs are expected to be far from every reward: one of ``windfall.means``, or
             a function of an (m, d) array of features in the user's units.
         fit: How hyper-parameters are found: ``Fit`` searches the best, ``Bayes`` samples them.
-        refit_every: Fit on every so many rewards and extend the factor in between.
+        refit_every: Fit on every so many rewards and keep the hyper-parameters in between.
         ard: One lengthscale per feature.
 
     Example:
@@ -42,11 +42,13 @@ class GP(eqx.Module):
     kernel: Kernel = eqx.field(converter=as_kernel, default=SquaredExponential(0.3))
     noise: Float[Array, ""] = eqx.field(converter=number("noise", 0.0, strict=True), default=1e-4)
     mean: Mean = eqx.field(converter=as_mean, default=Zero())
-    fit: Fit | Bayes = eqx.field(default=Fit())
+    fit: Any = eqx.field(default=Fit())  # checked
     refit_every: int = eqx.field(static=True, default=1)
     ard: bool = eqx.field(static=True, default=True)
 
     def __check_init__(self):
+        if not isinstance(self.fit, Fit | Bayes):
+            raise InputError(f"fit is {self.fit!r}; expected Fit(...) or Bayes(...)")
         if not isinstance(self.refit_every, int) or self.refit_every < 1:
             raise InputError(
                 f"refit_every is {self.refit_every!r}; expected a whole number above 0"

@@ -1,12 +1,16 @@
 """Known inequalities: which points of a box are allowed."""
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
+
+import numpy as np
 
 from windfall.checks import finite
 from windfall.errors import InputError
+from windfall.naming import name_of
 
-__all__ = ["AtMost", "Constraint", "check_constraints"]
+__all__ = ["AtMost", "Constraint", "check_constraints", "evaluate"]
 
 #: A function of the parameters by name; a point is allowed where it is 0 or more.
 Constraint = Callable[[Mapping[str, Any]], Any]
@@ -74,4 +78,40 @@ def check_constraints(
                     raise InputError(
                         f"{constraint!r} names {name!r}; expected numeric parameters: {wanted}"
                     )
+        _check_traceable(constraint, names)
     return listed
+
+
+def _check_traceable(constraint: Constraint, names: Sequence[str]) -> None:
+    """Refuse what JAX cannot trace to one number, before a study starts."""
+    import jax  # only where there are constraints
+
+    with jax.enable_x64(True):
+        jax.eval_shape(partial(evaluate, constraint, names), np.zeros(len(names)))
+
+
+def evaluate(constraint: Constraint, names: Sequence[str], numbers: Any) -> Any:
+    """A constraint at one point, in JAX; what it cannot do is an error of the input."""
+    import jax.numpy as jnp
+
+    name = name_of(constraint)
+    try:
+        value = jnp.asarray(constraint(dict(zip(names, numbers, strict=True))))
+    except Exception as error:
+        reason = " ".join(str(error).split())[:200]
+        raise InputError(
+            f"constraint {name} failed: {type(error).__name__}: {reason}; expected a function of "
+            "the parameters by name, written with jax.numpy"
+        ) from error
+    if value.ndim > 0:
+        raise InputError(
+            f"constraint {name} returned an array of shape {value.shape}; expected one number, "
+            "0 or more where the point is allowed"
+        )
+    if value.dtype == bool:
+        # As a number False is 0, and 0 is allowed.
+        raise InputError(
+            f"constraint {name} returned True or False; expected a number that is 0 or more where "
+            "the point is allowed, such as 0.5 - p['x'] for p['x'] <= 0.5"
+        )
+    return value

@@ -1,13 +1,15 @@
 """Points that fill a space evenly and keep to its constraints."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from windfall.errors import InputError
+from windfall.naming import name_of
 from windfall.space.columns import Columns
-from windfall.space.constraints import Constraint
+from windfall.space.constraints import Constraint, evaluate
 
 __all__ = ["feasible_fill", "slack"]
 
@@ -58,7 +60,7 @@ class _Search:
             if len(self.found) >= self.points:
                 return self.found[: self.points]
         if not len(self.found):
-            kept = ", ".join(getattr(c, "__qualname__", None) or repr(c) for c in self.constraints)
+            kept = ", ".join(map(name_of, self.constraints))
             raise InputError(
                 f"constraints [{kept}] hold at none of {self.tried} points tried; loosen them, or "
                 "move the bounds to where they hold"
@@ -99,29 +101,5 @@ def slack(
 def _evaluate(names: Sequence[str], constraint: Constraint, features: np.ndarray) -> Any:
     import jax  # only where there are constraints
 
-    def at(row):
-        return evaluate(constraint, dict(zip(names, row, strict=True)))
-
     with jax.enable_x64(True):
-        return jax.vmap(at)(features)
-
-
-def evaluate(constraint: Constraint, point: Mapping[str, Any]) -> Any:
-    """A constraint at one point, in JAX; what it cannot do is an error of the input."""
-    import jax.numpy as jnp
-
-    name = getattr(constraint, "__qualname__", None) or repr(constraint)
-    try:
-        value = jnp.asarray(constraint(point))
-    except Exception as error:
-        reason = " ".join(str(error).split())[:200]
-        raise InputError(
-            f"constraint {name} failed: {type(error).__name__}: {reason}; expected a function of "
-            "the parameters by name, written with jax.numpy"
-        ) from error
-    if value.ndim > 0:
-        raise InputError(
-            f"constraint {name} returned an array of shape {value.shape}; expected one number, "
-            "0 or more where the point is allowed"
-        )
-    return value
+        return jax.vmap(partial(evaluate, constraint, names))(features)

@@ -9,8 +9,8 @@ from windfall.errors import InputError
 
 __all__ = ["Categorical", "Integer", "Parameter", "Real"]
 
-#: A number may miss the edge by this fraction of the range (rounding on its way here) and is moved
-#: onto it.
+#: A real number may miss the edge by this fraction of the range, on a logarithmic scale of the edge
+#: itself (rounding on its way here), and is moved onto it.
 _SLACK = 1e-9
 #: Beyond this not every whole number is a float.
 _LARGEST = 2**53
@@ -22,12 +22,15 @@ class _Range:
 
     low: Any  # checked, then numbers
     high: Any
-    log: bool = False
+    log: Any = False  # checked, then a bool
 
     width = 1  # columns in the unit box
+    whole: ClassVar[bool]  # whether only whole numbers count
     kind: ClassVar[str]  # in words, of the bounds
 
     def __post_init__(self):
+        if not isinstance(self.log, bool | np.bool_):
+            raise InputError(f"log is {self.log!r}; expected True or False")
         low, high = (self._read(name, getattr(self, name), self.kind) for name in ("low", "high"))
         if not low < high:
             hint = "leave out a parameter that never varies" if low == high else "swap them"
@@ -40,13 +43,16 @@ class _Range:
             raise InputError(f"low is {low:g} on a logarithmic scale; expected a number above 0")
         object.__setattr__(self, "low", self.value(low))
         object.__setattr__(self, "high", self.value(high))
+        object.__setattr__(self, "log", bool(self.log))
 
     def number(self, name: str, value: Any) -> float:
         """The value as a number in range."""
         number = self._read(name, value, str(self))
-        slack = _SLACK * (self.high - self.low)
-        if not self.low - slack <= number <= self.high + slack:
-            raise InputError(f"{name} is {number:g}; expected {self}")
+        span = self.high - self.low
+        below, above = (self.low, self.high) if self.log else (span, span)
+        slack = 0.0 if self.whole else _SLACK
+        if not self.low - slack * below <= number <= self.high + slack * above:
+            raise InputError(f"{name} is {number:.15g}; expected {self}")
         return min(max(number, float(self.low)), float(self.high))
 
     def value(self, number: float) -> float:

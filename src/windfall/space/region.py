@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from windfall.errors import InputError
+from windfall.naming import name_of
 from windfall.space.columns import Columns
 from windfall.space.constraints import check_constraints
 from windfall.space.fill import feasible_fill, slack
@@ -159,7 +160,7 @@ class Parameters:
         return f"Parameters({self.parameters!r}{self._constraints_text()})"
 
     def _constraints_text(self) -> str:
-        named = [getattr(c, "__qualname__", None) or repr(c) for c in self.constraints]
+        named = [name_of(c) for c in self.constraints]
         return f", constraints=[{', '.join(named)}]" if named else ""
 
 
@@ -179,14 +180,21 @@ class Box(Parameters):
 
     def __init__(self, lower: Any, upper: Any, names: Any = None, constraints: Any = ()):
         """Check the corners."""
-        low, high = _corner("lower", lower), _corner("upper", upper)
+        low, high = (
+            _listed(name, corner, "one number per parameter")
+            for name, corner in (("lower", lower), ("upper", upper))
+        )
         if len(low) != len(high):
             raise InputError(
                 f"lower has {len(low)} numbers and upper has {len(high)}; expected as many"
             )
-        names = [f"x{i + 1}" for i in range(len(low))] if names is None else list(names)
-        if len(names) != len(low) or len(set(names)) != len(names):
-            raise InputError(f"names is {names!r}; expected {len(low)} different names")
+        if names is None:
+            names = [f"x{i + 1}" for i in range(len(low))]
+        expected = f"{len(low)} different names"
+        names = _listed("names", names, expected)
+        texts = {name for name in names if isinstance(name, str)}
+        if not len(texts) == len(names) == len(low):
+            raise InputError(f"names is {names!r}; expected {expected}")
         parameters = {}
         for name, a, b in zip(names, low, high, strict=True):
             try:
@@ -202,13 +210,13 @@ class Box(Parameters):
         return f"Box({low}, {high}, names={list(self.names)}{self._constraints_text()})"
 
 
-def _corner(name: str, values: Any) -> list[Any]:
+def _listed(name: str, values: Any, expected: str) -> list[Any]:
     try:
         listed = list(values)
     except TypeError:
         listed = []
     if not listed or isinstance(values, str | bytes | Mapping):
-        raise InputError(f"{name} is {values!r}; expected one number per parameter")
+        raise InputError(f"{name} is {values!r}; expected {expected}")
     return listed
 
 

@@ -15,6 +15,7 @@ from jaxtyping import Float, PRNGKeyArray
 
 from windfall.arrays import Array
 from windfall.errors import InputError
+from windfall.naming import name_of
 
 __all__ = [
     "Constant",
@@ -264,7 +265,7 @@ class Custom(Kernel):
 
     @property
     def _name(self) -> str:
-        return getattr(self.function, "__qualname__", repr(self.function))
+        return name_of(self.function)
 
     def __repr__(self):
         values = ", ".join(f"{k!r}: {_plain(v)}" for k, v in self.parameters.items())
