@@ -72,7 +72,7 @@ def _maximiser(own: dict[str, Any], peer: dict[str, Any] | None) -> Iterator[Row
         ask, choice = times["ask_ms"], times["choice_ms"]
         what = f"one ask at 100 observations in 6 dimensions, {name}"
         yield Row(what, f"{ask:.0f} ms, of which the choice {choice:.0f} ms")
-        if peer:
+        if peer and name in peer:  # BoTorch has no counterpart of the default
             fit, maximise = peer[name]["fit_ms"], peer[name]["choice_ms"]
             yield Row(
                 f"{what} / BoTorch's `optimize_acqf` (10 restarts, 512 raw samples)",
