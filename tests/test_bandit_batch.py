@@ -104,6 +104,8 @@ def test_batches_told_in_any_order_or_never():
     bandit.fail(d)
     assert bandit.pending == []
     assert [f.parameters for f in bandit.failed] == [d.parameters]
+    bandit.forget(d)  # it was an accident
+    assert bandit.failed == []
     with pytest.raises(InputError, match=r"^choice is .*; expected one of the pending ones"):
         bandit.forget(d)
 
@@ -136,6 +138,38 @@ def test_the_search_turns_away_from_failures():
     low = min(reward for _, reward in bandit.rewards)
     mean, _ = bandit.posterior([c.features for c in bandit.failed])
     assert np.median(np.abs(mean - low)) < 0.5 * (0.0 - low)  # believed to pay as little
+
+
+@pytest.mark.parametrize("learned", [False, True])
+@pytest.mark.parametrize("back", ["told", "forgotten"])
+def test_a_failure_can_be_taken_back(back, learned):
+    """By a reward for the same point, or because it was an accident."""
+    untouched, other = (wf.Bandit(BOX, VUCB, seed=0) for _ in range(2))
+    play(untouched, 5)
+    play(other, 5)
+    point = dict(zip(BOX.names, BOX.natural(np.full((1, BOX.size), 0.4))[0].tolist(), strict=True))
+    other.fail(point)
+    if learned:
+        failed = other.posterior([point])
+    if back == "told":
+        untouched.tell(point, 2.0)
+        other.tell(point, 2.0)
+    else:
+        other.forget(point)
+    assert other.failed == []
+    if learned:  # the model does not go on believing it
+        assert not np.allclose(other.posterior([point])[0], failed[0])
+    resumed = wf.Bandit(BOX, VUCB)
+    resumed.load_state_dict(json.loads(json.dumps(other.state_dict())))
+    for mine, theirs in zip(other.posterior([point]), resumed.posterior([point]), strict=True):
+        np.testing.assert_array_equal(mine, theirs)
+    if not learned:  # as if it had never been; else the fit has set out from another place
+        for mine, theirs in zip(
+            other.posterior([point]), untouched.posterior([point]), strict=True
+        ):
+            np.testing.assert_array_equal(mine, theirs)
+    with pytest.raises(InputError, match="expected one of the pending ones, or of those that fail"):
+        other.forget(point)
 
 
 def test_failures_of_arms_and_before_any_reward():

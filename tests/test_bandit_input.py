@@ -12,6 +12,10 @@ BAD_ARMS = {
     "nan": ([[0.0], [np.nan]], r"arms\[1, 0\] is nan"),
     "infinite": ([[0.0], [np.inf]], r"arms\[1, 0\] is inf"),
     "ragged": ([[0.0], [1.0, 2.0]], "arms is ragged"),
+    "by name": (
+        {"a": (0, 1)},
+        r"arms is \{'a': \(0, 1\)\}; expected rows of numbers, a Box, or Param",
+    ),
     "empty": ([], r"arms has shape \(0,\)"),
     "one-dimensional": ([1.0, 2.0], r"arms has shape \(2,\): .*reshape\(-1, 1\)"),
     "one arm": ([[1.0]], "arms has shape .*at least 2 arms"),

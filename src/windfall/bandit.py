@@ -77,7 +77,7 @@ class Bandit:
 
     @property
     def failed(self) -> list[Choice]:
-        """Choices whose pull failed, in order."""
+        """Choices whose pull failed, in order, less those told or forgotten since."""
         return [self._menu.choice(point, "failed") for point in self._record.failed]
 
     @property
@@ -127,17 +127,22 @@ class Bandit:
         self._observe(Pull.of(self._menu.point(choice), reward, noise, count, deviation))
 
     def fail(self, choice: Any) -> None:
-        """Record that a pull failed: it is believed to pay as little as the worst so far."""
+        """Record that a pull failed: it is believed to pay as little as the worst so far.
+
+        A reward told for it later, or ``forget``, takes that back.
+        """
         point = self._menu.point(choice)
         self._record.failed.append(point)
         self._record.settle(point)
 
     def forget(self, choice: Any) -> None:
-        """A choice that was handed out will never be told: no longer wait for it."""
+        """A choice that was handed out will never be told, or failed by accident: drop it."""
         point = self._menu.point(choice)
-        if not self._record.settle(point):
+        if not self._record.settle(point) and not self._withdraw(point):
             label = self._menu.label(point)
-            raise InputError(f"choice is {label!r}; expected one of the pending ones")
+            raise InputError(
+                f"choice is {label!r}; expected one of the pending ones, or of those that failed"
+            )
 
     def posterior(self, features: Any = None) -> tuple[np.ndarray, np.ndarray]:
         """Mean and deviation of the payoff in reward units.
@@ -220,6 +225,14 @@ class Bandit:
         self._state = programs.observe(self._state, x, pull)
         self._record.told.append(pull)
         self._record.settle(pull.point)
+        self._withdraw(pull.point)
+
+    def _withdraw(self, point: Point) -> int:
+        """Take back failures, of which the model must no longer know; how many there were."""
+        withdrawn = self._record.withdraw(point)
+        if withdrawn:
+            self._learned = max(min(self._learned, self._record.events) - 1, 0)
+        return withdrawn
 
     def _learn(self) -> None:
         """Bring the model up to date with what happened, searching hyper-parameters if due."""

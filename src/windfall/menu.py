@@ -266,4 +266,9 @@ def as_menu(given: Any) -> ArmMenu | RegionMenu:
     """The menu of what a user gave to Bandit."""
     if isinstance(given, ArmMenu | RegionMenu):
         return given
+    if isinstance(given, Mapping):
+        raise InputError(
+            f"arms is {given!r}; expected rows of numbers, a Box, or Parameters of Real, Integer "
+            "and Categorical by name"
+        )
     return RegionMenu(given) if isinstance(given, Parameters) else ArmMenu(given)

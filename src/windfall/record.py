@@ -93,6 +93,12 @@ class Record:
                 return True
         return False
 
+    def withdraw(self, point: Point) -> int:
+        """Take back that pulls of a point failed; how many did."""
+        kept = [failed for failed in self.failed if failed != point]
+        withdrawn, self.failed = len(self.failed) - len(kept), kept
+        return withdrawn
+
     @property
     def worst(self) -> float:
         """The lowest reward so far."""

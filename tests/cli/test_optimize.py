@@ -53,6 +53,7 @@ def test_a_table_of_the_best_so_far(windfall, lab, tmp_path):
     failed = sum(0.2 < x < 0.3 for x in calls)
     assert failed > 0
     assert f"{lab}:run: 12 pulls, seed 0, {failed} failed" in done.stdout
+    assert f"failed {failed}×: " in done.stdout
     best = max(5 - (x - 0.7) ** 2 for x in calls if not 0.2 < x < 0.3)
     *_, last = [line for line in done.stdout.splitlines() if line.startswith("│")]
     assert f"{best:.6g}" in last
@@ -74,7 +75,7 @@ def test_json_is_clean_whatever_the_function_prints(windfall, lab):
     }
     assert facts["improvements"][-1] == facts["best"]
     assert facts["pulls"] == 12
-    assert facts["failed"] == 12 - len(values)
+    assert facts["failed"] == sum(facts["failures"].values()) == 12 - len(values)
     assert facts["minimize"] is True
 
 
@@ -166,6 +167,7 @@ BOX = ["--box", "x=0:1"]
     [
         (["LAB", *BOX], ["function is", "expected MODULE:NAME, such as experiment:run"]),
         (["no_such_lab:run", *BOX], ["no module 'no_such_lab'", "PYTHONPATH"]),
+        (["no_such.py:run", *BOX], ["no module 'no_such'", "write no_such:run"]),
         (["LAB:ran", *BOX], ["has no 'ran'", "did you mean 'run'"]),
         (["LAB:number", *BOX], ["is 3; expected something to call"]),
         (["LAB:run"], ["no parameters; give at least one --box"]),

@@ -1,5 +1,6 @@
 """What ``windfall optimize`` has found: a table or JSON, and a figure."""
 
+from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -38,6 +39,8 @@ class Found:
             print_json(self._facts() | {"files": files})
             return
         typer.echo(self._title())
+        for reason, count in self._facts()["failures"].items():
+            typer.echo(f"failed {count}×: {reason}")
         if self.study.best is not None:
             wide_console().print(self._table())
         for file in files:
@@ -52,6 +55,7 @@ class Found:
             "policy": repr(study.bandit.policy),
             "pulls": len(study.pulls),
             "failed": sum(pull.value is None for pull in study.pulls),
+            "failures": dict(Counter(p.failed for p in study.pulls if p.failed)),
             "best": None if study.best is None else _plain(study.best),
             "improvements": [_plain(pull) for pull in study.improvements],
         }

@@ -45,9 +45,11 @@ def _module(what: str, text: str, name: str) -> ModuleType:
     except (Exception, SystemExit) as error:  # the user's module may do anything
         missing = error.name if isinstance(error, ModuleNotFoundError) else None
         if missing is not None and f"{name}.".startswith(f"{missing}."):
+            remedy = "call windfall from its folder or name that in PYTHONPATH"
+            if name.endswith(".py"):
+                remedy = f"write {text.replace('.py:', ':')}"
             raise InputError(
-                f"{what} {text!r}: there is no module {missing!r}; call windfall from its"
-                " folder or name that in PYTHONPATH"
+                f"{what} {text!r}: there is no module {missing!r}; {remedy}"
             ) from error
         reason = " ".join(f"{type(error).__name__}: {error}".split())
         raise InputError(f"{what} {text!r}: importing {name!r} fails with {reason}") from error
