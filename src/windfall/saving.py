@@ -92,7 +92,7 @@ def read(state: Any, menu: ArmMenu | RegionMenu, policy: Policy, hyper: Any) -> 
     learned = whole("state learned", state["learned"], 0)
     if learned > record.events:
         raise InputError(f"state learned is {learned}; expected at most {record.events}")
-    behind = whole("state behind", state["behind"], 0, record.events)
+    behind = whole("state behind", state["behind"], 0)
     return Saved(state["seed"], state["initial"], record, _hyper(state, hyper), behind, learned)
 
 

@@ -118,14 +118,13 @@ def independent(marginals: Any) -> Independent:
 
 def _check_choices(i: int, weights: int, x: Any) -> None:
     """Refuse features that no weight is given for, where their values are known."""
-    if (
-        isinstance(x, np.ndarray)
-        and x.size
-        and not (0 <= np.min(np.round(x[..., i])) <= np.max(np.round(x[..., i])) < weights)
-    ):
+    if not isinstance(x, np.ndarray) or not x.size:
+        return
+    low, high = (round(edge(x[..., i])) for edge in (np.min, np.max))
+    if low < 0 or high >= weights:
         raise InputError(
             f"marginal {i} has {weights} weights, for choices 0 to {weights - 1}; feature {i} goes "
-            f"from {np.min(x[..., i]):g} to {np.max(x[..., i]):g}: give one weight for each choice"
+            f"from {low} to {high}: give one weight for each choice"
         )
 
 

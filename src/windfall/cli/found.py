@@ -34,15 +34,16 @@ class Found:
         if self.written:  # the user stopped the study while its end was being written
             return
         self.written = True
-        files = self._draw()
+        files, facts = self._draw(), self._facts()
         if self.json:
-            print_json(self._facts() | {"files": files})
+            print_json(facts | {"files": files})
             return
-        typer.echo(self._title())
-        for reason, count in self._facts()["failures"].items():
+        failed = f", {facts['failed']} failed" if facts["failed"] else ""
+        typer.echo(f"{self.function}: {facts['pulls']} pulls, seed {self.seed}{failed}")
+        for reason, count in facts["failures"].items():
             typer.echo(f"failed {count}×: {reason}")
-        if self.study.best is not None:
-            wide_console().print(self._table())
+        if facts["best"] is not None:
+            wide_console().print(_table(facts))
         for file in files:
             typer.echo(f"wrote {file}")
 
@@ -60,24 +61,6 @@ class Found:
             "improvements": [_plain(pull) for pull in study.improvements],
         }
 
-    def _title(self) -> str:
-        facts = self._facts()
-        failed = f", {facts['failed']} failed" if facts["failed"] else ""
-        return f"{self.function}: {facts['pulls']} pulls, seed {self.seed}{failed}"
-
-    def _table(self) -> Table:
-        facts = self._facts()
-        table = Table(caption="the best so far, pull by pull", caption_justify="left")
-        table.add_column("pull", justify="right")
-        table.add_column("value", justify="right", style="bold")
-        names = list(facts["best"]["parameters"])
-        for name in names:
-            table.add_column(name, justify="right")
-        for better in facts["improvements"]:
-            cells = (better["parameters"][name] for name in names)
-            table.add_row(str(better["pull"]), _short(better["value"]), *map(_short, cells))
-        return table
-
     def _draw(self) -> list[str]:
         if self.plot is None or not self.study.pulls:
             return []
@@ -90,6 +73,19 @@ class Found:
             title=self.function,
         )
         return [str(wf.plot.save(figure, self.plot))]
+
+
+def _table(facts: dict[str, Any]) -> Table:
+    table = Table(caption="the best so far, pull by pull", caption_justify="left")
+    table.add_column("pull", justify="right")
+    table.add_column("value", justify="right", style="bold")
+    names = list(facts["best"]["parameters"])
+    for name in names:
+        table.add_column(name, justify="right")
+    for better in facts["improvements"]:
+        cells = (better["parameters"][name] for name in names)
+        table.add_row(str(better["pull"]), _short(better["value"]), *map(_short, cells))
+    return table
 
 
 def _plain(pull: "Pull") -> dict[str, Any]:
