@@ -4,7 +4,7 @@ A loop is where the evidence needs it: XLA then calls the BLAS from a compiled p
 Python in between. Every pass changes the factor a little, so that no pass can be left out.
 """
 
-import windfall.runtime  # noqa: F401  first, so that the BLAS has one thread, as in a trial
+import windfall.runtime.execution  # noqa: F401  first, so that the BLAS has one thread, as in a trial
 
 # isort: split
 import time
@@ -17,7 +17,7 @@ import numpy as np
 from jax.scipy.linalg import solve_triangular
 
 from benchmarks import part
-from windfall.gp.linalg import triangular_inverse
+from windfall.models.gp.linalg import triangular_inverse
 
 SIZES, PASSES, REPEATS = (16, 32, 64, 128), 300, 15
 

@@ -20,10 +20,10 @@ import numpy as np
 
 import windfall as wf
 from benchmarks import part
-from windfall.gp.evidence import Hyper
-from windfall.gp.kernels import Matern52, SquaredExponential
-from windfall.gp.observations import Observations
-from windfall.gp.posterior import condition
+from windfall.models.gp.evidence import Hyper
+from windfall.models.gp.kernels import Matern52, SquaredExponential
+from windfall.models.gp.observations import Observations
+from windfall.models.gp.posterior import condition
 from windfall.policy import Policy, State, as_policy
 
 POSTERIORS = 50

@@ -16,10 +16,10 @@ import optimistix
 from rich.console import Console
 from rich.table import Table
 
-from windfall.gp.bfgs import minimise
-from windfall.gp.evidence import Hyper, log_evidence
-from windfall.gp.kernels import SquaredExponential
-from windfall.gp.observations import Observations, natural_scale
+from windfall.models.gp.bfgs import minimise
+from windfall.models.gp.evidence import Hyper, log_evidence
+from windfall.models.gp.kernels import SquaredExponential
+from windfall.models.gp.observations import Observations, natural_scale
 
 PULLS, CAPACITY, STARTS, DATA_SETS, REPEATS, STEPS = 30, 32, 4, 40, 5, 100
 LOW = np.log([5e-3, 5e-3, 1e-3, 1e-8])  # lengthscales, variance, noise
@@ -82,7 +82,7 @@ def theirs(solver):
 
 
 OPTIMISERS = {
-    "windfall.gp.bfgs": own,
+    "windfall.models.gp.bfgs": own,
     "optimistix.BFGS 1e-3": theirs(optimistix.BFGS(rtol=1e-3, atol=1e-3)),
     "optimistix.BFGS 1e-5": theirs(optimistix.BFGS(rtol=1e-5, atol=1e-5)),
     "optimistix.LBFGS 1e-3": theirs(optimistix.LBFGS(rtol=1e-3, atol=1e-3)),
@@ -127,7 +127,7 @@ def main() -> None:
             name,
             f"{compile_seconds:.2f}",
             f"{1e3 * per_fit[name]:.2f}",
-            f"{per_fit[name] / per_fit['windfall.gp.bfgs']:.2f}",
+            f"{per_fit[name] / per_fit['windfall.models.gp.bfgs']:.2f}",
             f"{np.mean(steps[name]):.0f}",
             f"{np.median(gap):.1e}",
             f"{np.sum(gap > 0.1)}",

@@ -17,9 +17,9 @@ import numpy as np
 import windfall as wf
 from benchmarks import part
 from benchmarks.rounds import REWARDS, policies
-from windfall.gp.observations import bucket
+from windfall.models.gp.observations import bucket
 from windfall.policy import Policy, State, as_policy, grow
-from windfall.runtime import float64
+from windfall.runtime.execution import float64
 from windfall.space import Space
 
 

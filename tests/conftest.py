@@ -5,6 +5,7 @@ from pathlib import Path
 
 import hypothesis
 import jaxtyping
+import numpy as np
 import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -42,9 +43,32 @@ def shared() -> Path:
     return folder
 
 
+@pytest.fixture(scope="session")
+def data_dir(tmp_path_factory) -> Path:
+    """Nine sensors, four snapshots."""
+    folder = tmp_path_factory.mktemp("data")
+    rng = np.random.default_rng(5)
+    readings = 20 + rng.normal(size=(4, 9))
+    np.savez(folder / "temperature.npz", locations=rng.uniform(0, 9, (9, 2)), readings=readings)
+    return folder
+
+
 @pytest.fixture(scope="module", autouse=True)
 def _enough_memory_maps():
     """A test process compiles more programs than any user; it must not run out of memory maps."""
-    from windfall.runtime import relieve_memory_maps
+    from windfall.runtime.compilation import relieve_memory_maps
 
     relieve_memory_maps()
+
+
+@pytest.fixture(name="windfall")
+def _windfall():
+    """Call ``windfall ARGUMENTS``: gives exit_code, stdout, stderr and exception."""
+    from typer.testing import CliRunner
+
+    from windfall.cli import app
+
+    def call(*arguments: object):
+        return CliRunner().invoke(app, [str(a) for a in arguments], prog_name="windfall")
+
+    return call

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from windfall.results import Result
+from windfall.simulation.results import Result
 
 
 def made_up(

@@ -74,7 +74,7 @@ def windfall(policy: str | None) -> Play:
 
     def play(ledger: Ledger, design: np.ndarray, seed: int) -> None:
         import windfall as wf
-        from windfall.runtime import relieve_memory_maps
+        from windfall.runtime.compilation import relieve_memory_maps
 
         wf.compilation_cache()
         relieve_memory_maps()  # every dimension and policy has programs of its own

@@ -10,14 +10,12 @@ Example:
     >>> bandit.tell(choice, 0.5)
 """
 
-import sys
 from importlib import import_module
-from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from windfall._version import __version__
 from windfall.errors import InputError, NumericalError
-from windfall.guard import guard_threads
+from windfall.runtime.threads import guard_threads
 
 guard_threads()
 
@@ -29,19 +27,19 @@ if TYPE_CHECKING:  # for type checkers; _HOME and _MODULES say the same to Pytho
     from windfall.acquisition.ucb import GPUCB, VUCB, Mean
     from windfall.acquisition.windfall import Windfall
     from windfall.attention.prior import LogDensity, gaussian, independent
-    from windfall.bandit import Bandit, Choice
-    from windfall.experiments.suite import compare_suite
-    from windfall.gp import kernels, means
-    from windfall.gp.bayes import Bayes
-    from windfall.gp.fit import Fit
-    from windfall.gp.model import GP
-    from windfall.gp.priors import GammaPrior, LogNormalPrior
+    from windfall.compare.suite import compare_suite
+    from windfall.models.gp import kernels, means
+    from windfall.models.gp.bayes import Bayes
+    from windfall.models.gp.fit import Fit
+    from windfall.models.gp.model import GP
+    from windfall.models.gp.priors import GammaPrior, LogNormalPrior
     from windfall.policy import Policy
     from windfall.problems import Problem
-    from windfall.results import Result
-    from windfall.runtime import compilation_cache
-    from windfall.simulate import simulate
+    from windfall.runtime.compilation import compilation_cache
+    from windfall.simulation.results import Result
+    from windfall.simulation.runner import simulate
     from windfall.space import AtMost, Box, Categorical, Integer, Parameters, Real
+    from windfall.study.bandit import Bandit, Choice
 
 __all__ = [
     "EI",
@@ -84,38 +82,38 @@ __all__ = [
 
 _HOME = {
     "EI": "windfall.acquisition.ei",
-    "GP": "windfall.gp.model",
+    "GP": "windfall.models.gp.model",
     "GPUCB": "windfall.acquisition.ucb",
     "LWUCB": "windfall.acquisition.lw",
     "TS": "windfall.acquisition.thompson",
     "VUCB": "windfall.acquisition.ucb",
     "AtMost": "windfall.space",
-    "Bandit": "windfall.bandit",
-    "Bayes": "windfall.gp.bayes",
+    "Bandit": "windfall.study.bandit",
+    "Bayes": "windfall.models.gp.bayes",
     "Box": "windfall.space",
     "Categorical": "windfall.space",
-    "Choice": "windfall.bandit",
-    "Fit": "windfall.gp.fit",
-    "GammaPrior": "windfall.gp.priors",
+    "Choice": "windfall.study.bandit",
+    "Fit": "windfall.models.gp.fit",
+    "GammaPrior": "windfall.models.gp.priors",
     "Integer": "windfall.space",
     "LogDensity": "windfall.attention.prior",
-    "LogNormalPrior": "windfall.gp.priors",
+    "LogNormalPrior": "windfall.models.gp.priors",
     "Mean": "windfall.acquisition.ucb",
     "Parameters": "windfall.space",
     "Policy": "windfall.policy",
     "Problem": "windfall.problems",
     "Real": "windfall.space",
-    "Result": "windfall.results",
+    "Result": "windfall.simulation.results",
     "Windfall": "windfall.acquisition.windfall",
-    "compare_suite": "windfall.experiments.suite",
-    "compilation_cache": "windfall.runtime",
+    "compare_suite": "windfall.compare.suite",
+    "compilation_cache": "windfall.runtime.compilation",
     "gaussian": "windfall.attention.prior",
     "independent": "windfall.attention.prior",
-    "simulate": "windfall.simulate",
+    "simulate": "windfall.simulation.runner",
 }
 _MODULES = {
-    "kernels": "windfall.gp.kernels",
-    "means": "windfall.gp.means",
+    "kernels": "windfall.models.gp.kernels",
+    "means": "windfall.models.gp.means",
     "plot": "windfall.plot",
     "problems": "windfall.problems",
 }
@@ -135,15 +133,3 @@ def __getattr__(name: str) -> Any:
 
 def __dir__() -> list[str]:
     return sorted({*globals(), *__all__})
-
-
-class _Package(ModuleType):
-    """Keeps ``windfall.simulate`` the function: Python would rebind it to the folder."""
-
-    def __setattr__(self, name: str, value: Any) -> None:
-        if name == "simulate" and isinstance(value, ModuleType):
-            value = value.simulate
-        super().__setattr__(name, value)
-
-
-sys.modules[__name__].__class__ = _Package

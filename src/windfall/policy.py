@@ -23,12 +23,12 @@ from windfall.acquisition.maximise import Search
 from windfall.acquisition.thompson import TS
 from windfall.acquisition.ucb import GPUCB, VUCB, Mean
 from windfall.acquisition.windfall import Windfall
-from windfall.arrays import Array
 from windfall.errors import InputError
-from windfall.gp.fit import FitInfo
-from windfall.gp.model import GP
-from windfall.gp.observations import Observations, pad
-from windfall.gp.posterior import Posterior
+from windfall.models.gp.fit import FitInfo
+from windfall.models.gp.model import GP
+from windfall.models.gp.observations import Observations, pad
+from windfall.models.gp.posterior import Posterior
+from windfall.runtime.arrays import Array
 from windfall.space import Parameters, Space
 
 __all__ = ["GP", "NAMES", "Arena", "Info", "Policy", "Region", "State", "as_policy", "grow"]

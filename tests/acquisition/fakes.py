@@ -9,11 +9,11 @@ import numpy as np
 
 from windfall.acquisition.base import Situation
 from windfall.attention.ratio import Domain
-from windfall.gp.evidence import Hyper
-from windfall.gp.kernels import SquaredExponential
-from windfall.gp.means import Zero
-from windfall.gp.observations import Observations, Scale
-from windfall.gp.posterior import Posterior
+from windfall.models.gp.evidence import Hyper
+from windfall.models.gp.kernels import SquaredExponential
+from windfall.models.gp.means import Zero
+from windfall.models.gp.observations import Observations, Scale
+from windfall.models.gp.posterior import Posterior
 
 
 class FakePosterior(Posterior):

@@ -5,8 +5,8 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 from acquisition.fakes import situation
-from gp.naive import observed, pulls
-from gp.test_bayes import HYPERS, SCALE, ensemble
+from models.gp.naive import observed, pulls
+from models.gp.test_bayes import HYPERS, SCALE, ensemble
 
 from windfall.acquisition.average import Average, focus
 from windfall.acquisition.ei import EI, ExpectedImprovement
@@ -14,7 +14,7 @@ from windfall.acquisition.lw import LWUCB
 from windfall.acquisition.thompson import TS
 from windfall.acquisition.ucb import GPUCB, VUCB, Mean
 from windfall.attention.ratio import Domain
-from windfall.gp.posterior import condition
+from windfall.models.gp.posterior import condition
 
 KEY = jax.random.key(3)
 ARMS = np.random.default_rng(0).uniform(size=(40, 2))

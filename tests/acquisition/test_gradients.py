@@ -13,10 +13,10 @@ from windfall.acquisition.thompson import TS
 from windfall.acquisition.ucb import GPUCB, VUCB, Mean
 from windfall.acquisition.windfall import Windfall
 from windfall.attention.prior import gaussian, prior_over
-from windfall.gp import kernels as k
-from windfall.gp.evidence import Hyper
-from windfall.gp.observations import Observations
-from windfall.gp.posterior import condition
+from windfall.models.gp import kernels as k
+from windfall.models.gp.evidence import Hyper
+from windfall.models.gp.observations import Observations
+from windfall.models.gp.posterior import condition
 from windfall.space import Box
 
 KERNELS = {

@@ -125,8 +125,8 @@ def test_a_small_difference_counts_only_against_the_models_own_scale():
 
 def test_the_scale_of_a_kernel_that_vanishes_at_one_point_is_found():
     """A linear kernel is 0 at the origin, which may be the first point of the domain."""
-    from windfall.gp.evidence import Hyper
-    from windfall.gp.kernels import Linear
+    from windfall.models.gp.evidence import Hyper
+    from windfall.models.gp.kernels import Linear
 
     posterior = fake(mean=lambda x: 1e-9 * x[:, 0])
     posterior = type(posterior)(

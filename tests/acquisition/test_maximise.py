@@ -13,7 +13,7 @@ from scipy.optimize import minimize
 
 from windfall.acquisition.ground import Ground
 from windfall.acquisition.maximise import APART, maximise
-from windfall.gp.observations import Observations
+from windfall.models.gp.observations import Observations
 from windfall.space import AtMost, Box, Categorical, Integer, Parameters, Real
 
 

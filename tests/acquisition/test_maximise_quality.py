@@ -12,10 +12,10 @@ from windfall.acquisition.ei import EI
 from windfall.acquisition.lw import LWUCB
 from windfall.acquisition.thompson import TS
 from windfall.acquisition.ucb import VUCB
-from windfall.gp.evidence import Hyper
-from windfall.gp.kernels import SquaredExponential
-from windfall.gp.observations import Observations
-from windfall.gp.posterior import condition
+from windfall.models.gp.evidence import Hyper
+from windfall.models.gp.kernels import SquaredExponential
+from windfall.models.gp.observations import Observations
+from windfall.models.gp.posterior import condition
 from windfall.policy import Policy, State
 from windfall.space import Box
 

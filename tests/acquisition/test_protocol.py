@@ -13,7 +13,7 @@ from windfall.acquisition.ucb import GPUCB, VUCB, Mean
 from windfall.acquisition.windfall import Windfall
 from windfall.checks import number
 from windfall.errors import InputError
-from windfall.gp.model import GP
+from windfall.models.gp.model import GP
 from windfall.policy import Policy
 from windfall.space import Space
 

@@ -10,10 +10,10 @@ from scipy.stats import gaussian_kde
 from windfall.acquisition.lw import LWUCB
 from windfall.attention.prior import LogDensity, gaussian, independent
 from windfall.errors import InputError
-from windfall.gp.evidence import Hyper
-from windfall.gp.kernels import SquaredExponential
-from windfall.gp.observations import Observations
-from windfall.gp.posterior import condition
+from windfall.models.gp.evidence import Hyper
+from windfall.models.gp.kernels import SquaredExponential
+from windfall.models.gp.observations import Observations
+from windfall.models.gp.posterior import condition
 from windfall.policy import Policy
 from windfall.space import Box, Parameters, Real
 

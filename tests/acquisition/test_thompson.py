@@ -7,10 +7,10 @@ import pytest
 from acquisition.fakes import bumpy_deviation, fake, situation, wavy_mean
 
 from windfall.acquisition.thompson import TS
-from windfall.gp.evidence import Hyper
-from windfall.gp.kernels import SquaredExponential
-from windfall.gp.observations import Observations
-from windfall.gp.posterior import condition
+from windfall.models.gp.evidence import Hyper
+from windfall.models.gp.kernels import SquaredExponential
+from windfall.models.gp.observations import Observations
+from windfall.models.gp.posterior import condition
 
 DRAWS = 4000
 ARMS = np.array([[0.0, 0.0], [0.2, 0.1], [0.35, 0.5], [0.5, 0.5], [0.55, 0.5], [0.9, 0.8]])

@@ -14,8 +14,8 @@ from scipy.stats import norm
 from windfall.acquisition.ucb import VUCB
 from windfall.acquisition.windfall import Windfall
 from windfall.errors import InputError
-from windfall.gp.kernels import Matern52
-from windfall.gp.observations import Observations
+from windfall.models.gp.kernels import Matern52
+from windfall.models.gp.observations import Observations
 from windfall.policy import Policy, as_policy
 
 ARMS = np.random.default_rng(0).random((40, 2))

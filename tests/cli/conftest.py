@@ -1,11 +1,8 @@
-"""A folder with a small problem, and the command line in this process."""
+"""A folder with a small problem."""
 
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
-
-from windfall.cli import app
 
 LOCATIONS = "dose,heat\n0,0\n1,0\n0,2.5\n1,1\n2,2\n0.5,1\n"
 READINGS = "20.1,21.4,25.0,22,19,18\n20.3,21.2,24.1,21,20,18\n"
@@ -19,13 +16,3 @@ def folder(tmp_path: Path) -> str:
     (path / "locations.csv").write_text(LOCATIONS)
     (path / "readings.csv").write_text(READINGS)
     return str(path)
-
-
-@pytest.fixture
-def windfall():
-    """Call ``windfall ARGUMENTS``: gives exit_code, stdout, stderr and exception."""
-
-    def call(*arguments: str):
-        return CliRunner().invoke(app, list(arguments), prog_name="windfall")
-
-    return call

@@ -5,8 +5,8 @@ import sys
 
 import pytest
 
-from windfall.bandit import Bandit
 from windfall.errors import NumericalError
+from windfall.study.bandit import Bandit
 
 LAB = """
 import time

@@ -5,7 +5,7 @@ import re
 import shlex
 from pathlib import Path
 
-from windfall.study_log import Pull
+from windfall.study.log import Pull
 
 GUIDE = (Path(__file__).parents[2] / "docs" / "guides" / "optimize.md").read_text()
 

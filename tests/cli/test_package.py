@@ -54,7 +54,7 @@ def test_type_checkers_see_what_python_does():
 
 
 @pytest.mark.parametrize(
-    "first", ["import windfall.simulate", "import windfall.simulate.rollout", "pass"]
+    "first", ["import windfall.simulate", "import windfall.simulation.rollout", "pass"]
 )
 def test_simulate_is_the_function_whatever_was_imported_first(first):
     code = f"{first}\nimport windfall as wf\nprint(type(wf.simulate).__name__)"

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from experiments.by_chance import by_chance
+from by_chance import by_chance
 
-from windfall.experiments.ablation import FULL, variants
-from windfall.experiments.store import Store
+from windfall.compare.ablation import FULL, variants
+from windfall.compare.store import Store
 from windfall.problems import load, suite
 
 OWN = """
@@ -44,7 +44,7 @@ def played(monkeypatch):
                 outcomes[experiment.name][run.label] = result
         return outcomes
 
-    monkeypatch.setattr("windfall.experiments.suite.execute", execute)
+    monkeypatch.setattr("windfall.compare.suite.execute", execute)
     return runs
 
 

@@ -13,10 +13,10 @@ from jaxtyping import Bool, Float, Int, PRNGKeyArray
 from windfall.acquisition.base import Acquisition, Score
 from windfall.acquisition.ground import Ground
 from windfall.acquisition.maximise import Search, maximise
-from windfall.arrays import Array
 from windfall.attention.prior import Relative
 from windfall.attention.ratio import Domain
-from windfall.gp.observations import Observations
+from windfall.models.gp.observations import Observations
+from windfall.runtime.arrays import Array
 from windfall.space import Parameters, Space
 
 __all__ = ["Arena", "Pick", "Region", "as_arena"]

@@ -6,9 +6,9 @@ from jaxtyping import PRNGKeyArray
 
 from windfall.acquisition.base import Acquisition, Score, Situation
 from windfall.acquisition.thompson import TS
-from windfall.gp.ensemble import Ensemble
-from windfall.gp.posterior import Posterior
-from windfall.runtime import map_lanes
+from windfall.models.gp.ensemble import Ensemble
+from windfall.models.gp.posterior import Posterior
+from windfall.runtime.execution import map_lanes
 
 __all__ = ["Average", "focus"]
 

@@ -11,12 +11,12 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Float, Int, PRNGKeyArray
 
-from windfall.arrays import Array
 from windfall.attention.prior import Relative
 from windfall.attention.ratio import Domain
-from windfall.gp.model import GP
-from windfall.gp.posterior import Posterior
+from windfall.models.gp.model import GP
+from windfall.models.gp.posterior import Posterior
 from windfall.naming import name_of
+from windfall.runtime.arrays import Array
 from windfall.space import Parameters, Space
 
 __all__ = ["Acquisition", "Score", "Situation"]

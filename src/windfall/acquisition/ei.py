@@ -6,9 +6,9 @@ from jax.scipy.special import log_ndtr, logsumexp
 from jaxtyping import Float
 
 from windfall.acquisition.base import Acquisition, Score
-from windfall.arrays import Array
 from windfall.checks import number
-from windfall.gp.posterior import Posterior
+from windfall.models.gp.posterior import Posterior
+from windfall.runtime.arrays import Array
 
 __all__ = ["EI", "log_expected_improvement"]
 

@@ -7,7 +7,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Bool, Float
 
-from windfall.arrays import Array
+from windfall.runtime.arrays import Array
 from windfall.space import Parameters
 from windfall.space.columns import Columns
 from windfall.space.constraints import evaluate

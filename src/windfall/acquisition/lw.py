@@ -10,7 +10,6 @@ from jaxtyping import Float
 
 from windfall.acquisition.base import Acquisition, Score
 from windfall.acquisition.checks import one_of, whole_number
-from windfall.arrays import Array
 from windfall.attention.density import Bandwidth, check_bandwidth
 from windfall.attention.prior import (
     as_prior,
@@ -28,7 +27,8 @@ from windfall.attention.ratio import (
 )
 from windfall.checks import number
 from windfall.errors import InputError
-from windfall.gp.posterior import Posterior
+from windfall.models.gp.posterior import Posterior
+from windfall.runtime.arrays import Array
 
 __all__ = ["LWUCB"]
 

@@ -16,8 +16,8 @@ from jaxtyping import Bool, Float, Int, PRNGKeyArray
 
 from windfall.acquisition.ground import Ground
 from windfall.acquisition.polish import Value, ending, polish, scaled_slack
-from windfall.arrays import Array
-from windfall.gp.observations import Observations
+from windfall.models.gp.observations import Observations
+from windfall.runtime.arrays import Array
 
 __all__ = ["APART", "Search", "maximise"]
 

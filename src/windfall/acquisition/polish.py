@@ -15,8 +15,8 @@ import jax.numpy as jnp
 from jaxtyping import Float
 
 from windfall.acquisition.ground import Ground
-from windfall.arrays import Array
-from windfall.gp.bfgs import minimise
+from windfall.models.gp.bfgs import minimise
+from windfall.runtime.arrays import Array
 
 __all__ = ["Value", "ending", "polish", "scaled_slack"]
 

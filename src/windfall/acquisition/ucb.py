@@ -5,9 +5,9 @@ import jax.numpy as jnp
 from jaxtyping import Float
 
 from windfall.acquisition.base import Acquisition, Score
-from windfall.arrays import Array
 from windfall.checks import number
-from windfall.gp.posterior import Posterior
+from windfall.models.gp.posterior import Posterior
+from windfall.runtime.arrays import Array
 
 __all__ = ["GPUCB", "VUCB", "Mean", "UpperBound"]
 

@@ -6,13 +6,13 @@ from jaxtyping import Float
 
 from windfall.acquisition.base import Acquisition, Score
 from windfall.acquisition.ei import log_expected_improvement
-from windfall.arrays import Array
 from windfall.checks import number
-from windfall.gp.fit import Fit
-from windfall.gp.kernels import Matern52
-from windfall.gp.model import GP
-from windfall.gp.posterior import Posterior
-from windfall.gp.priors import LogNormalPrior
+from windfall.models.gp.fit import Fit
+from windfall.models.gp.kernels import Matern52
+from windfall.models.gp.model import GP
+from windfall.models.gp.posterior import Posterior
+from windfall.models.gp.priors import LogNormalPrior
+from windfall.runtime.arrays import Array
 
 __all__ = ["Windfall"]
 

@@ -10,8 +10,8 @@ import equinox as eqx
 import jax.numpy as jnp
 from jaxtyping import Float
 
-from windfall.arrays import Array
 from windfall.errors import InputError
+from windfall.runtime.arrays import Array
 
 __all__ = ["Bandwidth", "Density", "check_bandwidth", "estimate"]
 

@@ -14,7 +14,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Bool, Float, Int, PRNGKeyArray
 
-from windfall.arrays import Array
+from windfall.runtime.arrays import Array
 
 __all__ = ["Mixture", "MixtureInfo", "fit_mixture"]
 

@@ -15,9 +15,9 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Float
 
-from windfall.arrays import Array
 from windfall.errors import InputError
 from windfall.naming import name_of
+from windfall.runtime.arrays import Array
 
 __all__ = [
     "Gaussian",

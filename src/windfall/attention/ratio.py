@@ -8,9 +8,9 @@ import equinox as eqx
 import jax.numpy as jnp
 from jaxtyping import Float, PRNGKeyArray
 
-from windfall.arrays import Array
 from windfall.attention.density import Bandwidth, Density, estimate
 from windfall.attention.mixture import Mixture, fit_mixture
+from windfall.runtime.arrays import Array
 
 __all__ = ["DirectRatio", "Domain", "MixtureRatio", "direct_ratio", "mixture_ratio"]
 

@@ -32,8 +32,8 @@ def ablation(
     """
 
     def prepare():
-        from windfall.experiments.ablation import FULL, variants
-        from windfall.experiments.suite import Contest
+        from windfall.compare.ablation import FULL, variants
+        from windfall.compare.suite import Contest
 
         return Contest.prepare(
             suite,

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from windfall.cli.progress import Progress
 
 if TYPE_CHECKING:
-    from windfall.experiments.plan import Experiment, Run
+    from windfall.compare.experiment import Experiment, Run
 
 __all__ = ["Batch", "batch", "run_name", "say"]
 
@@ -50,7 +50,7 @@ def batch(experiments: "list[Experiment]", folder: Path | None, extra: int = 0) 
 
 def _finished(experiments: "list[Experiment]", folder: Path | None) -> set[str]:
     """The runs that are in the folder already, damaged ones named and forgotten."""
-    from windfall.experiments.store import Store
+    from windfall.compare.store import Store
 
     if folder is None:
         return set()

@@ -56,7 +56,7 @@ def compare(
     if suite is not None:
 
         def prepare():
-            from windfall.experiments.suite import Contest
+            from windfall.compare.suite import Contest
 
             return Contest.prepare(
                 suite,

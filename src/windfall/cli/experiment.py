@@ -63,7 +63,7 @@ class Experiment:
         if plot is not None:
             check_folder("plot", wf.plot.check_path(plot).parent)
 
-        from windfall.experiments.contenders import contenders
+        from windfall.compare.contenders import contenders
 
         ready = contenders(chosen(policies), protocol, kappa, components)
         return cls(problem, ready, rounds, trials, seed, workers, save, plot)

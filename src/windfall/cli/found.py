@@ -10,8 +10,8 @@ from rich.table import Table
 from windfall.cli.report import print_json, wide_console
 
 if TYPE_CHECKING:
-    from windfall.study import Study
-    from windfall.study_log import Pull
+    from windfall.study.function_study import Study
+    from windfall.study.log import Pull
 
 __all__ = ["Found"]
 

@@ -18,8 +18,8 @@ from windfall.errors import InputError
 
 if TYPE_CHECKING:
     from windfall.space import Parameters
-    from windfall.study import Study
-    from windfall.study_log import Pull, StudyLog
+    from windfall.study.function_study import Study
+    from windfall.study.log import Pull, StudyLog
 
 __all__ = ["optimize"]
 
@@ -130,7 +130,7 @@ def optimize(
         "minimize": minimize,
     }
 
-    from windfall.study import Study
+    from windfall.study.function_study import Study
 
     study = Study(bandit, called, batch, minimize)
     found = Found(study, function, seed, plot, json)
@@ -193,7 +193,7 @@ def _opened(
         return contextlib.nullcontext()
     from importlib.metadata import version
 
-    from windfall.study_log import StudyLog
+    from windfall.study.log import StudyLog
 
     versions = {name: version(name) for name in ("windfall", "jax", "numpy")}
     return StudyLog(path, settings, versions)

@@ -13,8 +13,8 @@ from windfall.cli.interrupt import WRITING
 from windfall.cli.report import print_facts, print_json
 
 if TYPE_CHECKING:
-    from windfall.experiments.execute import Outcome
-    from windfall.experiments.plan import Experiment, Run
+    from windfall.compare.execute import Outcome
+    from windfall.compare.experiment import Experiment, Run
 
 __all__ = ["paper"]
 
@@ -72,12 +72,12 @@ def paper(
             whole(name, value, 1)
 
     import windfall as wf
-    from windfall.experiments.plan import paper as plan
-    from windfall.experiments.reference import Reference
-    from windfall.experiments.report import compose, write
-    from windfall.experiments.runtimes import known_runtimes
-    from windfall.experiments.summary import summarise
-    from windfall.experiments.tables import overview
+    from windfall.paper.plan import paper as plan
+    from windfall.paper.reference import Reference
+    from windfall.paper.report import compose, write
+    from windfall.paper.runtimes import known_runtimes
+    from windfall.paper.summary import summarise
+    from windfall.paper.tables import overview
 
     experiments = plan(preset, only=only, data_dir=_text(data_dir), trials=trials, rounds=rounds)
     saved = Reference.load(reference)
@@ -123,8 +123,8 @@ def _play(
     experiments: "list[Experiment]", folder: Path, workers: int | None, repeats: int
 ) -> "tuple[dict[str, Outcome], tuple[float, int]]":
     """All results, and the seconds and trial-rounds of those that were not finished before."""
-    from windfall.experiments.execute import execute
-    from windfall.experiments.runtimes import cells, measure
+    from windfall.compare.execute import execute
+    from windfall.paper.runtimes import cells, measure
 
     timed = sum(run.rounds * repeats for run, _ in cells(experiments))
     with batch(experiments, folder, timed) as bar:

@@ -10,8 +10,8 @@ from rich.table import Table
 from rich.text import Text
 
 if TYPE_CHECKING:
-    from windfall.experiments.tables import Table as Facts
-    from windfall.results import Result
+    from windfall.compare.table import Table as Facts
+    from windfall.simulation.results import Result
 
 __all__ = ["print_facts", "print_json", "print_table", "ranked", "wide_console"]
 

@@ -13,7 +13,7 @@ from windfall.cli.interrupt import WRITING
 from windfall.cli.report import print_facts, print_json
 
 if TYPE_CHECKING:
-    from windfall.experiments.suite import Contest
+    from windfall.compare.suite import Contest
 
 __all__ = ["play_suite"]
 

@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
 from windfall.plot.style import display, new_axes, palette, root_figure, several, styled
-from windfall.results import Result
+from windfall.simulation.results import Result
 
 __all__ = ["regret"]
 

@@ -9,7 +9,7 @@ from windfall.errors import InputError
 from windfall.plot.style import COLOURS, styled
 
 if TYPE_CHECKING:
-    from windfall.bandit import Bandit
+    from windfall.study.bandit import Bandit
 
 __all__ = ["decision"]
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from matplotlib.figure import Figure
 
 from windfall.errors import InputError
-from windfall.results import write_atomically
+from windfall.simulation.results import write_atomically
 
 __all__ = ["ENDINGS", "check_path", "save"]
 

@@ -9,12 +9,12 @@ from matplotlib.figure import Figure
 from matplotlib.patheffects import withStroke
 from matplotlib.ticker import FuncFormatter
 
-from windfall.bandit import Bandit
 from windfall.errors import InputError
 from windfall.plot.style import display, new_axes, root_figure, styled
 from windfall.policy import as_policy
 from windfall.problems import Problem
-from windfall.results import Result
+from windfall.simulation.results import Result
+from windfall.study.bandit import Bandit
 
 __all__ = ["payoff_map", "ratio_map"]
 

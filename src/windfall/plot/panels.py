@@ -11,7 +11,7 @@ from windfall.plot.curves import regret
 from windfall.plot.maps import payoff_map, ratio_map
 from windfall.plot.style import several, styled
 from windfall.problems import Problem
-from windfall.results import Result
+from windfall.simulation.results import Result
 
 __all__ = ["overview"]
 

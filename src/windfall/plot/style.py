@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from windfall.errors import InputError
-from windfall.results import Result
+from windfall.simulation.results import Result
 
 __all__ = ["COLOURS", "display", "new_axes", "palette", "root_figure", "several", "styled"]
 

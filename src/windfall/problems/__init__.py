@@ -11,12 +11,12 @@ from typing import NamedTuple
 
 from windfall.errors import InputError
 from windfall.problems import extremes, functions, sensors, synthetic, wheel
-from windfall.problems.checks import check_arms
 from windfall.problems.extremes import EXTREMES
 from windfall.problems.own_data import from_csv, from_folder
 from windfall.problems.problem import Problem, Protocol
 from windfall.problems.sensors import SENSORS
 from windfall.problems.synthetic import FUNCTIONS
+from windfall.space.checks import check_arms
 
 __all__ = [
     "Problem",

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from windfall.errors import InputError
-from windfall.problems.checks import check_arms, finite_array, read_only
+from windfall.space.checks import check_arms, finite_array, read_only
 
 __all__ = ["Problem", "Protocol"]
 

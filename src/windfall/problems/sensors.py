@@ -15,13 +15,13 @@ from pathlib import Path
 import numpy as np
 
 from windfall.errors import InputError
-from windfall.problems.checks import check_arms, finite_array
 from windfall.problems.datafolder import cannot_read, data_folder, missing_data
 from windfall.problems.intel_lab import read_intel_lab
 from windfall.problems.madrid import read_madrid
 from windfall.problems.network import Network
 from windfall.problems.problem import Problem, Protocol
 from windfall.problems.synthetic import standardise
+from windfall.space.checks import check_arms, finite_array
 
 __all__ = ["NOISE", "ROUNDS", "SENSORS", "SensorProblem", "sensors"]
 

@@ -1,0 +1,1 @@
+"""Policies compared: suites of problems, contenders, statistics, ablation."""

@@ -1,1 +1,0 @@
-"""The paper's experiments: what to run, how the authors ran it, and what came out."""

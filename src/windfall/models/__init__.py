@@ -1,0 +1,1 @@
+"""What is believed about payoffs: the Gaussian process, and its siblings."""

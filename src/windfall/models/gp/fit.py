@@ -1,0 +1,138 @@
+"""Hyper-parameters by maximum evidence (or maximum a posteriori), from several starts."""
+
+from typing import Any
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+from jax.flatten_util import ravel_pytree
+from jaxtyping import Bool, Float, Int, PRNGKeyArray
+
+from windfall.checks import whole
+from windfall.errors import InputError
+from windfall.models.gp.bfgs import minimise
+from windfall.models.gp.evidence import Hyper, log_evidence
+from windfall.models.gp.means import Mean, Zero
+from windfall.models.gp.observations import Observations
+from windfall.models.gp.parameters import Coordinates
+from windfall.models.gp.posterior import Posterior
+from windfall.naming import name_of
+from windfall.runtime.arrays import Array
+from windfall.runtime.execution import map_lanes
+
+__all__ = ["Fit", "FitInfo", "check_prior", "fit"]
+
+#: An answer that rests on more distinct inputs than this is seldom beaten from a random start, so
+#: that random starts are then tried in one search out of four (docs/decisions/0005-restarts.md).
+AMPLE = 64
+_SEARCHES_PER_RESTART = 4
+
+
+class FitInfo(eqx.Module):
+    """How a search (or a sampler) ended."""
+
+    objective: Float[Array, ""]
+    evaluations: Int[Array, ""]
+    converged: Bool[Array, ""]
+
+
+class Fit(eqx.Module):
+    """How to search for hyper-parameters.
+
+    Attributes:
+        restarts: Random starts in each search, besides the previous answer; in one search out of
+            four once that rests on more than 64 distinct inputs.
+        iterations: The most evaluations of the evidence per start.
+        prior: Log density of (the logarithms of) the hyper-parameters, such as a
+            ``LogNormalPrior`` or a function ``Hyper -> scalar``; None: maximum evidence.
+
+    Example:
+        >>> from windfall.models.gp.priors import LogNormalPrior
+        >>> Fit(prior=LogNormalPrior(noise=(0.01, 0.5)))
+        Fit(restarts=3, iterations=50, prior=LogNormalPrior(noise=(0.01, 0.5)))
+    """
+
+    restarts: int = eqx.field(static=True, default=3)
+    iterations: int = eqx.field(static=True, default=50)
+    prior: Any = None
+
+    def __check_init__(self):
+        whole("restarts", self.restarts, 0)
+        whole("iterations", self.iterations, 1)
+        check_prior(self.prior)
+
+    def begin(self, prior: Posterior) -> Posterior:
+        """The state of belief before the first reward: one set of hyper-parameters."""
+        return prior
+
+    def infer(
+        self, key: PRNGKeyArray, observations: Observations, previous: Posterior
+    ) -> tuple[Hyper, FitInfo]:
+        """The best hyper-parameters for standardised rewards, from the previous ones on."""
+        lucky = jax.random.bernoulli(jax.random.fold_in(key, 0), 1.0 / _SEARCHES_PER_RESTART)
+        restart = lucky | (previous.observations.used <= AMPLE)
+        return fit(key, observations, previous.hyper, self, previous.trend, restart)
+
+    def __repr__(self) -> str:
+        """The expression that makes this again; the same in every process."""
+        return (
+            f"Fit(restarts={self.restarts}, iterations={self.iterations}, "
+            f"prior={name_of(self.prior)})"
+        )
+
+
+def fit(
+    key: PRNGKeyArray,
+    observations: Observations,
+    warm: Hyper,
+    settings: Fit,
+    mean: Mean = Zero(),  # noqa: B008  frozen
+    restart: bool | Bool[Array, ""] = True,
+) -> tuple[Hyper, FitInfo]:
+    """The best hyper-parameters over a warm start and, if ``restart``, random ones.
+
+    Never worse than ``warm``, which is moved into the box first if it lies outside; ``warm`` if no
+    start gives a finite evidence.
+    """
+    coordinates = Coordinates(warm)
+
+    def objective(hyper):
+        value = -log_evidence(hyper, observations, mean)
+        return value if settings.prior is None else value - settings.prior(hyper)
+
+    warm = coordinates.inside(warm)
+    log_warm, _ = ravel_pytree(jax.tree.map(jnp.log, warm))
+    low, high = coordinates.start_low, coordinates.start_high
+    draws = jax.random.uniform(key, (settings.restarts, low.shape[0]), log_warm.dtype)
+    random_starts = low + (high - low) * draws
+    starts = jax.vmap(coordinates.at)(jnp.concatenate([log_warm[None], random_starts]))
+
+    # A start that is left out gets no evaluations: its value stays infinite.
+    taken = (jnp.arange(starts.shape[0]) == 0) | restart
+
+    def search(lane):
+        start, evaluations = lane
+        slope = jax.value_and_grad(lambda u: objective(coordinates.hyper(u)))
+        return minimise(slope, start, evaluations=evaluations)
+
+    solutions = map_lanes(search, (starts, settings.iterations * taken))
+    # argmin is first-wins: on equal values the warm start's solution is kept.
+    best = jax.tree.map(lambda a: a[jnp.argmin(solutions.value)], solutions)
+    # Kept off the edge, even the warm start's own search may end a little below where it came from.
+    at_warm = objective(warm)
+    found = jnp.isfinite(best.value) & ~(best.value > at_warm)
+    hyper, value = jax.tree.map(
+        lambda new, old: jnp.where(found, new, old),
+        (coordinates.hyper(best.x), best.value),
+        (warm, at_warm),
+    )
+    return hyper, FitInfo(value, jnp.sum(solutions.evaluations), best.converged)
+
+
+def check_prior(prior: Any) -> None:
+    """Refuse what cannot be called with hyper-parameters."""
+    if prior is not None and not callable(prior):
+        raise InputError(
+            f"prior is {prior!r}; expected a LogNormalPrior, a GammaPrior, a function of the "
+            "hyper-parameters or None"
+        )

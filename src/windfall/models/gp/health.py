@@ -1,0 +1,90 @@
+"""When a model cannot predict: what is wrong with it, in words."""
+
+from typing import Any
+
+import equinox as eqx
+import numpy as np
+from jaxtyping import Float
+
+from windfall.errors import NumericalError
+from windfall.models.gp.ensemble import Ensemble
+from windfall.models.gp.kernels import Custom, Kernel, Product, Sum
+from windfall.models.gp.posterior import Posterior
+from windfall.runtime.arrays import Array
+from windfall.runtime.execution import float64
+
+__all__ = ["check"]
+
+#: Rounding makes eigenvalues of this size, relative to the largest, out of zeros and no larger.
+_ROUNDING = 1e-8
+
+
+def check(posterior: Posterior, healthy: Any) -> None:
+    """Raise a ``NumericalError`` that says why a model cannot be trusted, if it cannot.
+
+    Windfall's own kernels are positive definite by construction. A user's is looked at on the
+    inputs told so far, without the noise, which would hide from a fit what is wrong with it.
+
+    Args:
+        posterior: The model.
+        healthy: Whether its predictions are finite.
+    """
+    trouble = _mean_trouble(posterior) or _kernel_trouble(posterior)
+    if trouble is None and not healthy:
+        trouble = (
+            f"kernel {posterior.hyper.kernel!r} has no Cholesky factor on the inputs told so far, "
+            "or a prediction is not finite; use another kernel or mean function"
+        )
+    if trouble is not None:
+        raise NumericalError(trouble)
+
+
+def _mean_trouble(posterior: Posterior) -> str | None:
+    used = int(posterior.observations.used)
+    if np.all(np.isfinite(np.asarray(posterior.observations.mean)[:used])):
+        return None
+    return (
+        f"mean function {posterior.trend!r} is not finite at the inputs told so far; "
+        "use one that is finite wherever a reward can be told"
+    )
+
+
+def _kernel_trouble(posterior: Posterior) -> str | None:
+    kernel = posterior.hyper.kernel
+    if not _is_users(kernel) or int(posterior.observations.used) == 0:
+        return None
+    used = int(posterior.observations.used)
+    named = f"kernel {kernel!r} "
+    remedy = f"on the {used} input(s) told so far; use another kernel"
+    for gram in np.asarray(_grams(posterior))[:, :used, :used]:
+        if not np.all(np.isfinite(gram)):
+            return f"{named}is not finite {remedy}"
+        largest = np.max(np.abs(gram))
+        if np.max(np.abs(gram - gram.T)) > _ROUNDING * largest:
+            return f"{named}is not symmetric, k(x1, x2) ≠ k(x2, x1), {remedy}"
+        values = np.linalg.eigvalsh(gram)
+        if values[0] < -_ROUNDING * np.max(np.abs(values)):
+            return (
+                f"{named}is not positive definite: its matrix has the eigenvalue {values[0]:.3g} "
+                f"{remedy}"
+            )
+    return None
+
+
+def _is_users(kernel: Kernel) -> bool:
+    """Whether a kernel, or a part of it, was written by the user."""
+    if isinstance(kernel, Sum | Product):
+        return _is_users(kernel.left) or _is_users(kernel.right)
+    return isinstance(kernel, Custom) or not type(kernel).__module__.startswith("windfall.")
+
+
+@float64
+@eqx.filter_jit
+def _grams(posterior: Posterior) -> Float[Array, "s c c"]:
+    def gram(member: Posterior):
+        x = member.observations.features
+        return member.hyper.kernel.gram(x, x)
+
+    if isinstance(posterior, Ensemble):
+        return posterior.each(gram)
+    return gram(posterior)[None]

@@ -1,0 +1,50 @@
+"""Covariance functions k(x, x'), composable with ``+`` and ``*``.
+
+A kernel is a frozen pytree whose leaves are its positive parameters in natural units, so
+that a fit can move them, and whose ``repr`` is the expression that makes it again.
+
+Every kernel answers three questions:
+
+- ``k(x1, x2)``: the covariance of two points;
+- ``k.gram(xs, zs)``: the matrix of all pairs (by ``vmap``; a fast path where it pays);
+- ``k.random_features(key, count, anchors)``: a map to features z₁ … z_count, each with mean 0 and
+  E[z_j(x) z_j(x')] = k(x, x'), from which prior functions are drawn without an M×M factorisation.
+"""
+
+from windfall.models.gp.kernels.base import (
+    Constant,
+    Custom,
+    Kernel,
+    Product,
+    Sum,
+    as_kernel,
+    parameter,
+)
+from windfall.models.gp.kernels.other import Linear, Periodic, White
+from windfall.models.gp.kernels.stationary import (
+    Matern12,
+    Matern32,
+    Matern52,
+    RationalQuadratic,
+    SquaredExponential,
+    Stationary,
+)
+
+__all__ = [
+    "Constant",
+    "Custom",
+    "Kernel",
+    "Linear",
+    "Matern12",
+    "Matern32",
+    "Matern52",
+    "Periodic",
+    "Product",
+    "RationalQuadratic",
+    "SquaredExponential",
+    "Stationary",
+    "Sum",
+    "White",
+    "as_kernel",
+    "parameter",
+]

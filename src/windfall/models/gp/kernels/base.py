@@ -1,0 +1,290 @@
+"""What a kernel is, and how kernels, numbers and functions combine into new ones."""
+
+import inspect
+from collections.abc import Callable
+from functools import partial
+from numbers import Real
+from typing import Any
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax.core import Tracer
+from jaxtyping import Float, PRNGKeyArray
+
+from windfall.errors import InputError
+from windfall.naming import name_of
+from windfall.runtime.arrays import Array
+
+__all__ = [
+    "Constant",
+    "Custom",
+    "Features",
+    "Kernel",
+    "Product",
+    "Sum",
+    "as_kernel",
+    "one_per_feature",
+    "parameter",
+]
+
+Point = Float[Array, " d"]
+Points = Float[Array, "n d"]
+Features = Callable[[Points], Float[Array, "n count"]]
+
+
+def parameter(name: str, *, per_feature: bool = False) -> Any:
+    """A field of a kernel that holds one positive parameter, or possibly one per feature.
+
+    Example:
+        >>> import jax.numpy as jnp
+        >>> class Triangle(Kernel):
+        ...     width: Any = parameter("width")
+        ...     def __call__(self, x1, x2):
+        ...         return jnp.maximum(0.0, 1.0 - jnp.abs(x1[0] - x2[0]) / self.width)
+        >>> Triangle(width=0.5)
+        Triangle(width=0.5)
+    """
+    return eqx.field(converter=partial(_positive, name, per_feature=per_feature), default=1.0)
+
+
+def _positive(name: str, value: Any, *, per_feature: bool) -> Any:
+    """A checked float64 array; values that are being traced have no numbers to check."""
+    if isinstance(value, Tracer):
+        return value
+    try:
+        array = np.asarray(None if isinstance(value, str | bytes) else value, dtype=np.float64)
+    except (TypeError, ValueError):
+        array = np.asarray(np.nan)
+    good = array.size > 0 and np.all(np.isfinite(array)) and np.all(array > 0)
+    if not good or array.ndim > per_feature:
+        wanted = "a positive finite number" + (", or one per feature" if per_feature else "")
+        raise InputError(f"{name} is {value!r}; expected {wanted}")
+    return array
+
+
+def one_per_feature(name: str, value: Float[Array, "..."], dimension: int) -> np.ndarray:
+    """A parameter repeated for every feature, or as it is if it has one entry for each."""
+    values = np.asarray(value)
+    if values.ndim == 1 and values.size != dimension:
+        raise InputError(
+            f"{name} has {values.size} entries and the arms have {dimension} features; "
+            "give one number, or one per feature"
+        )
+    return np.broadcast_to(values, (dimension,)).copy()
+
+
+class Kernel(eqx.Module):
+    """A covariance function; subclass it with ``__call__`` to make another.
+
+    Example:
+        >>> from windfall.models.gp.kernels import SquaredExponential, White
+        >>> SquaredExponential(lengthscale=0.2) + White(variance=0.1)
+        SquaredExponential(lengthscale=0.2, variance=1.0) + White(variance=0.1)
+    """
+
+    def __call__(self, x1: Point, x2: Point) -> Float[Array, ""]:
+        """The covariance of the payoffs at two points."""
+        raise TypeError(f"{type(self).__name__} does not define __call__(x1, x2)")
+
+    def gram(self, x1: Float[Array, "n d"], x2: Float[Array, "m d"]) -> Float[Array, "n m"]:
+        """All pairwise covariances."""
+        return jax.vmap(lambda a: jax.vmap(lambda b: self(a, b))(x2))(x1)
+
+    def diagonal(self, x: Points) -> Float[Array, " n"]:
+        """The prior variances k(x, x)."""
+        return jax.vmap(lambda a: self(a, a))(x)
+
+    def random_features(self, key: PRNGKeyArray, count: int, anchors: Points) -> Features:
+        """Nyström features on the anchors: exact there, an approximation between them.
+
+        This default serves kernels without a known spectrum, such as a user's function.
+        """
+        gram = self.gram(anchors, anchors)
+        values, vectors = jnp.linalg.eigh(0.5 * (gram + gram.T))
+        # Directions that rounding made (near-)null carry no variance: leave them out.
+        kept = values > values[-1] * 1e-12
+        whiten = jnp.where(kept, vectors / jnp.sqrt(jnp.where(kept, values, 1.0)), 0.0)
+        mix = jax.random.normal(key, (anchors.shape[0], count), anchors.dtype)
+        return lambda x: self.gram(x, anchors) @ whiten @ mix
+
+    def expanded(self, dimension: int) -> "Kernel":
+        """The same kernel with one lengthscale per feature (ARD)."""
+        del dimension
+        return self
+
+    def __add__(self, other: Any) -> "Kernel":
+        """The sum of two independent functions."""
+        return Sum(self, as_kernel(other))
+
+    def __radd__(self, other: Any) -> "Kernel":
+        return Sum(as_kernel(other), self)
+
+    def __mul__(self, other: Any) -> "Kernel":
+        """The product of two independent functions."""
+        return Product(self, as_kernel(other))
+
+    def __rmul__(self, other: Any) -> "Kernel":
+        return Product(as_kernel(other), self)
+
+    def __repr__(self) -> str:
+        """The expression that makes this kernel again."""
+        fields = ", ".join(f"{k}={_plain(v)}" for k, v in vars(self).items())
+        return f"{type(self).__name__}({fields})"
+
+
+def _plain(value: Any) -> str:
+    """A parameter as a user would type it."""
+    if isinstance(value, Tracer) or not hasattr(value, "tolist"):
+        return repr(value)
+    return repr(value.tolist())
+
+
+class Sum(Kernel):
+    """k₁ + k₂."""
+
+    left: Kernel
+    right: Kernel
+
+    def __call__(self, x1, x2):
+        return self.left(x1, x2) + self.right(x1, x2)
+
+    def gram(self, x1, x2):
+        return self.left.gram(x1, x2) + self.right.gram(x1, x2)
+
+    def diagonal(self, x):
+        return self.left.diagonal(x) + self.right.diagonal(x)
+
+    def random_features(self, key, count, anchors):
+        left_key, right_key = jax.random.split(key)
+        left = self.left.random_features(left_key, count, anchors)
+        right = self.right.random_features(right_key, count, anchors)
+        # Independent and with mean 0: the cross terms vanish.
+        return lambda x: left(x) + right(x)
+
+    def expanded(self, dimension):
+        return Sum(self.left.expanded(dimension), self.right.expanded(dimension))
+
+    def __repr__(self):
+        return f"{self.left!r} + {_bracketed(self.right, Sum)}"
+
+
+class Product(Kernel):
+    """k₁ · k₂."""
+
+    left: Kernel
+    right: Kernel
+
+    def __call__(self, x1, x2):
+        return self.left(x1, x2) * self.right(x1, x2)
+
+    def gram(self, x1, x2):
+        return self.left.gram(x1, x2) * self.right.gram(x1, x2)
+
+    def diagonal(self, x):
+        return self.left.diagonal(x) * self.right.diagonal(x)
+
+    def random_features(self, key, count, anchors):
+        left_key, right_key = jax.random.split(key)
+        left = self.left.random_features(left_key, count, anchors)
+        right = self.right.random_features(right_key, count, anchors)
+        return lambda x: left(x) * right(x)
+
+    def expanded(self, dimension):
+        return Product(self.left.expanded(dimension), self.right.expanded(dimension))
+
+    def __repr__(self):
+        return f"{_bracketed(self.left, Sum)} * {_bracketed(self.right, (Sum, Product))}"
+
+
+def _bracketed(kernel: Kernel, kinds: Any) -> str:
+    """In brackets where Python would otherwise group the expression in another way."""
+    return f"({kernel!r})" if isinstance(kernel, kinds) else repr(kernel)
+
+
+class Constant(Kernel):
+    """k = variance: an unknown offset."""
+
+    variance: Float[Array, ""] = parameter("variance")
+
+    def __call__(self, x1, x2):
+        return self.variance
+
+    def random_features(self, key, count, anchors):
+        signs = jax.random.rademacher(key, (count,), anchors.dtype)
+        return lambda x: jnp.sqrt(self.variance) * jnp.broadcast_to(signs, (x.shape[0], count))
+
+
+class Custom(Kernel):
+    """A user's function ``k(x1, x2)``, or ``k(x1, x2, **parameters)`` with positive parameters.
+
+    The parameters, given by name or as a dictionary, are fitted. Those called lengthscale,
+    variance, noise, alpha or period keep to the range that windfall's own parameters of that name
+    have, all others to 0.001 … 1000: choose their units accordingly.
+
+    Example:
+        >>> import jax.numpy as jnp
+        >>> kernel = Custom(lambda a, b, slope: slope * jnp.minimum(a[0], b[0]), slope=2.0)
+        >>> float(kernel(jnp.array([0.5]), jnp.array([0.25])))
+        0.5
+    """
+
+    function: Any = eqx.field(static=True)
+    parameters: dict[str, Any]
+
+    def __init__(self, function: Any, parameters: dict[str, Any] | None = None, /, **named: Any):
+        """The function, and first guesses of its parameters."""
+        if not callable(function):
+            raise InputError(f"kernel is {function!r}; expected a function k(x1, x2)")
+        self.function = function
+        self.parameters = {
+            name: _positive(name, value, per_feature=True)
+            for name, value in {**(parameters or {}), **named}.items()
+        }
+        try:
+            signature = inspect.signature(function)
+        except ValueError:  # some callables made elsewhere have none
+            return
+        try:
+            signature.bind(None, None, **self.parameters)
+        except TypeError as error:
+            raise InputError(
+                f"kernel {self._name} has parameters {sorted(self.parameters)}, which do not fit "
+                f"its signature {signature}: {error}"
+            ) from None
+
+    def __call__(self, x1, x2):
+        value = jnp.asarray(self.function(x1, x2, **self.parameters), x1.dtype)
+        if value.ndim > 0:
+            raise InputError(
+                f"kernel {self._name} returned an array of shape {value.shape}; expected k(x1, x2) "
+                "to return one number for two points"
+            )
+        return value
+
+    @property
+    def _name(self) -> str:
+        return name_of(self.function)
+
+    def __repr__(self):
+        values = ", ".join(f"{k!r}: {_plain(v)}" for k, v in self.parameters.items())
+        return f"Custom({self._name}, {{{values}}})" if values else f"Custom({self._name})"
+
+
+def as_kernel(kernel: Any) -> Kernel:
+    """A kernel as it is; a positive number as a constant; a function as a custom kernel.
+
+    Example:
+        >>> as_kernel(2)
+        Constant(variance=2.0)
+    """
+    if isinstance(kernel, Kernel):
+        return kernel
+    if isinstance(kernel, Real):
+        return Constant(kernel)
+    if callable(kernel) and not isinstance(kernel, type):  # a class is a forgotten pair of brackets
+        return Custom(kernel)
+    raise InputError(
+        f"kernel is {kernel!r}; expected a windfall kernel, a function k(x1, x2) or a number"
+    )

@@ -1,0 +1,139 @@
+"""Kernels of the scaled distance alone, and their spectra."""
+
+import operator
+from functools import reduce
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+from jaxtyping import Float
+
+from windfall.models.gp.kernels.base import Features, Kernel, one_per_feature, parameter
+from windfall.runtime.arrays import Array
+
+__all__ = [
+    "Matern12",
+    "Matern32",
+    "Matern52",
+    "RationalQuadratic",
+    "SquaredExponential",
+    "Stationary",
+    "fourier_features",
+]
+
+
+def fourier_features(key, count, inverse, variance, dtype, scale=1.0) -> Features:
+    """√(2·variance)·cos(ω·x + b), ω ~ scale·N(0, diag(inverse²)), b ~ U(0, 2π)."""
+    frequency_key, phase_key = jax.random.split(key)
+    normal = jax.random.normal(frequency_key, (inverse.shape[0], count), dtype)
+    frequencies = normal * inverse[:, None] * scale
+    phases = jax.random.uniform(phase_key, (count,), dtype, 0.0, 2.0 * jnp.pi)
+    return lambda x: jnp.sqrt(2.0 * variance) * jnp.cos(x @ frequencies + phases)
+
+
+class Stationary(Kernel):
+    """A function of the scaled distance r = ‖(x − x')/lengthscale‖ alone."""
+
+    lengthscale: Float[Array, ""] | Float[Array, " d"] = parameter("lengthscale", per_feature=True)
+    variance: Float[Array, ""] = parameter("variance")
+
+    def profile(self, r2: Float[Array, "..."]) -> Float[Array, "..."]:
+        """The correlation as a function of r²."""
+        raise TypeError(f"{type(self).__name__} does not define profile(r2)")
+
+    def frequency_scale(self, key, count, dtype) -> Float[Array, " count"]:
+        """Multiplies Gaussian frequencies so that they follow the kernel's spectrum."""
+        raise TypeError(f"{type(self).__name__} does not define frequency_scale")
+
+    def __call__(self, x1, x2):
+        return self.variance * self.profile(jnp.sum(((x1 - x2) / self.lengthscale) ** 2))
+
+    def gram(self, x1, x2):
+        # Feature by feature, so that nothing of size n×m×d is ever made; and differences before
+        # anything else: they are exact where points coincide, unlike the dot-product trick, and
+        # unlike differences of scaled features, which a compiler may round twice (x/l once inside a
+        # fused multiply-add, once outside).
+        weights = jnp.broadcast_to(self.lengthscale**-2, (x1.shape[1],))
+        squares = (weights[i] * (x1[:, None, i] - x2[None, :, i]) ** 2 for i in range(x1.shape[1]))
+        return self.variance * self.profile(reduce(operator.add, squares))
+
+    def diagonal(self, x):
+        return jnp.broadcast_to(self.variance, (x.shape[0],))
+
+    def random_features(self, key, count, anchors):
+        scale_key, key = jax.random.split(key)
+        scale = self.frequency_scale(scale_key, count, anchors.dtype)
+        inverse = 1.0 / jnp.broadcast_to(self.lengthscale, (anchors.shape[1],))
+        return fourier_features(key, count, inverse, self.variance, anchors.dtype, scale)
+
+    def expanded(self, dimension):
+        scales = one_per_feature("lengthscale", self.lengthscale, dimension)
+        return eqx.tree_at(lambda k: k.lengthscale, self, scales)
+
+
+def _distance(r2):
+    """√r² whose gradient at 0 is 0, where the true one is a cusp or 0/0.
+
+    A floor and not ``where(r2 > 0, …)``: a compiler that computes r² twice, with different
+    rounding, may take the one branch here and the other there.
+    """
+    return jnp.sqrt(jnp.maximum(r2, 1e-36))
+
+
+class SquaredExponential(Stationary):
+    """k = variance · exp(−r²/2): very smooth payoffs (the paper's kernel)."""
+
+    def profile(self, r2):
+        return jnp.exp(-0.5 * r2)
+
+    def frequency_scale(self, key, count, dtype):
+        return jnp.ones(count, dtype)
+
+
+class Matern12(Stationary):
+    """k = variance · exp(−r): continuous, nowhere smooth."""
+
+    def profile(self, r2):
+        return jnp.exp(-_distance(r2))
+
+    def frequency_scale(self, key, count, dtype):
+        return _student_scale(key, count, dtype, 0.5)
+
+
+class Matern32(Stationary):
+    """k = variance · (1 + √3 r) exp(−√3 r): once differentiable."""
+
+    def profile(self, r2):
+        r = _distance(3.0 * r2)
+        return (1.0 + r) * jnp.exp(-r)
+
+    def frequency_scale(self, key, count, dtype):
+        return _student_scale(key, count, dtype, 1.5)
+
+
+class Matern52(Stationary):
+    """k = variance · (1 + √5 r + 5r²/3) exp(−√5 r): twice differentiable."""
+
+    def profile(self, r2):
+        r = _distance(5.0 * r2)
+        return (1.0 + r + 5.0 * r2 / 3.0) * jnp.exp(-r)
+
+    def frequency_scale(self, key, count, dtype):
+        return _student_scale(key, count, dtype, 2.5)
+
+
+def _student_scale(key, count, dtype, smoothness):
+    """The Matérn spectrum is a Student t with 2ν degrees of freedom: N(0, 1)/√(Gamma(ν)/ν)."""
+    return jnp.sqrt(smoothness / jax.random.gamma(key, smoothness, (count,), dtype))
+
+
+class RationalQuadratic(Stationary):
+    """k = variance · (1 + r²/(2·alpha))^(−alpha): a mixture of squared exponentials."""
+
+    alpha: Float[Array, ""] = parameter("alpha")
+
+    def profile(self, r2):
+        return jnp.exp(-self.alpha * jnp.log1p(r2 / (2.0 * self.alpha)))
+
+    def frequency_scale(self, key, count, dtype):
+        return jnp.sqrt(jax.random.gamma(key, self.alpha, (count,), dtype) / self.alpha)

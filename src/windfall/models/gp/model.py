@@ -1,0 +1,119 @@
+"""The model of the payoffs as a user configures it, and how it learns from rewards."""
+
+from typing import Any
+
+import equinox as eqx
+import jax
+import numpy as np
+from jaxtyping import Float, Int, PRNGKeyArray
+
+from windfall.checks import number
+from windfall.errors import InputError
+from windfall.models.gp.bayes import Bayes
+from windfall.models.gp.evidence import Hyper
+from windfall.models.gp.fit import Fit, FitInfo
+from windfall.models.gp.kernels import Kernel, SquaredExponential, as_kernel
+from windfall.models.gp.means import Mean, Zero, as_mean
+from windfall.models.gp.observations import Observations, Scale, natural_scale
+from windfall.models.gp.posterior import Posterior
+from windfall.runtime.arrays import Array
+
+__all__ = ["GP"]
+
+
+class GP(eqx.Module):
+    """The model of the payoffs: kernel, first guess of the noise, and how to fit them.
+
+    Attributes:
+        kernel: A kernel, or a function ``k(x1, x2)``; it sees features in the unit box.
+        noise: First guess of the noise variance, relative to the variance of the rewards.
+        mean: What payoffs are expected to be far from every reward: one of ``windfall.means``, or
+            a function of an (m, d) array of features in the user's units.
+        fit: How hyper-parameters are found: ``Fit`` searches the best, ``Bayes`` samples them.
+        refit_every: Fit on every so many rewards and keep the hyper-parameters in between.
+        ard: One lengthscale per feature.
+
+    Example:
+        >>> from windfall.models.gp.kernels import Matern52
+        >>> GP(kernel=Matern52(lengthscale=0.2)).kernel
+        Matern52(lengthscale=0.2, variance=1.0)
+    """
+
+    kernel: Kernel = eqx.field(converter=as_kernel, default=SquaredExponential(0.3))
+    noise: Float[Array, ""] = eqx.field(converter=number("noise", 0.0, strict=True), default=1e-4)
+    mean: Mean = eqx.field(converter=as_mean, default=Zero())
+    fit: Any = eqx.field(default=Fit())  # checked
+    refit_every: int = eqx.field(static=True, default=1)
+    ard: bool = eqx.field(static=True, default=True)
+
+    def __check_init__(self):
+        if not isinstance(self.fit, Fit | Bayes):
+            raise InputError(f"fit is {self.fit!r}; expected Fit(...) or Bayes(...)")
+        if not isinstance(self.refit_every, int) or self.refit_every < 1:
+            raise InputError(
+                f"refit_every is {self.refit_every!r}; expected a whole number above 0"
+            )
+
+    def __repr__(self) -> str:
+        """Everything that decides, as text that is the same in every process."""
+        mean = "" if isinstance(self.mean, Zero) else f"mean={self.mean!r}, "
+        return (
+            f"{type(self).__name__}(kernel={self.kernel!r}, noise={float(self.noise)}, {mean}"
+            f"fit={self.fit!r}, refit_every={self.refit_every}, ard={self.ard})"
+        )
+
+    def hyper(self, dimension: int) -> Hyper:
+        """Where the first search starts."""
+        kernel = self.kernel.expanded(dimension) if self.ard else self.kernel
+        return Hyper(kernel, self.noise)
+
+    def prior(self, space: Any, observations: Observations) -> Posterior:
+        """The model of a study before any reward, in the shape of a posterior, as host arrays.
+
+        Args:
+            space: The arms, or the box.
+            observations: Empty ones, with the dimension and the capacity to begin with.
+        """
+        prior = Posterior(
+            self.hyper(space.dimension),
+            observations,
+            Scale(np.float64(0.0), np.float64(1.0)),
+            np.eye(observations.capacity),
+            np.bool_(True),
+            self.mean.bound(space),
+        )
+        return jax.tree.map(np.asarray, self.fit.begin(prior))
+
+    def scale(self, observations: Observations) -> Scale:
+        """The units in which the model sees the rewards (less what the mean function knows)."""
+        return natural_scale(observations)
+
+    def learn(
+        self, key: PRNGKeyArray, observations: Observations, previous: Posterior
+    ) -> tuple[Posterior, FitInfo]:
+        """Fit the hyper-parameters, from the previous ones on, and condition on the rewards."""
+        residual = previous.trend.residual(observations)
+        scaled = self.scale(residual).apply(residual)
+        hyper, info = self.fit.infer(key, scaled, previous)
+        return self.condition(hyper, observations, previous), info
+
+    def condition(self, hyper: Hyper, observations: Observations, previous: Posterior) -> Posterior:
+        """The model with these hyper-parameters, conditioned on the rewards."""
+        scale = self.scale(previous.trend.residual(observations))
+        return previous.anew(hyper, observations, scale)
+
+    def absorb(
+        self,
+        key: PRNGKeyArray,
+        observations: Observations,
+        previous: Posterior,
+        round: Int[Array, ""],
+    ) -> Posterior:
+        """Bring the model up to date with one more reward: a fit if due, else an extension."""
+        if self.refit_every == 1:
+            return self.learn(key, observations, previous)[0]
+        return jax.lax.cond(
+            round % self.refit_every == 0,
+            lambda: self.learn(key, observations, previous)[0],
+            lambda: previous.extend(observations),
+        )

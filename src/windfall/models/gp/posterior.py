@@ -1,0 +1,210 @@
+"""What the model believes after the rewards: moments anywhere, functions drawn jointly.
+
+The Cholesky factor enters only through its inverse, the whitener W = L⁻¹ with W A Wᵀ = I for
+A = K + σ² diag(1/n). Predictions are then matrix products (fast on every device), and one more
+input adds one row to W in O(n²).
+"""
+
+from collections.abc import Callable
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+from jaxtyping import Bool, Float, PRNGKeyArray
+
+from windfall.models.gp.evidence import Hyper, covariance
+from windfall.models.gp.kernels import Kernel
+from windfall.models.gp.linalg import triangular_inverse
+from windfall.models.gp.means import Mean, Zero
+from windfall.models.gp.observations import Observations, Scale, natural_scale
+from windfall.runtime.arrays import Array
+
+__all__ = ["Posterior", "condition"]
+
+#: Predictions over many points are made in blocks whose working set stays below this.
+MEMORY_BUDGET = 256 * 2**20
+_JITTERS = (0.0, 1e-10, 1e-8, 1e-6, 1e-4)
+_LEAST_PIVOT = 1e-12
+
+
+class Posterior(eqx.Module):
+    """A Gaussian process conditioned on rewards; every answer is in reward units.
+
+    Attributes:
+        hyper: Hyper-parameters, for standardised rewards.
+        observations: The standardised sufficient statistics.
+        scale: The way back to reward units.
+        whitener: W = L⁻¹; rows of free slots are those of the identity.
+        healthy: False if no Cholesky factor exists even with the largest jitter.
+        trend: The mean function.
+    """
+
+    hyper: Hyper
+    observations: Observations
+    scale: Scale
+    whitener: Float[Array, "c c"]
+    healthy: Bool[Array, ""]
+    trend: Mean
+
+    @property
+    def kernel(self) -> Kernel:
+        """The prior covariance of the payoffs, what is unknown of the mean function included."""
+        return self.trend.over(self.hyper.kernel)
+
+    @property
+    def _weights(self) -> Float[Array, " c"]:
+        """α = A⁻¹ ȳ."""
+        y = jnp.where(self.observations.live, self.observations.mean, 0.0)
+        return self.whitener.T @ (self.whitener @ y)
+
+    def _cross(self, x: Float[Array, "m d"]) -> Float[Array, "c m"]:
+        gram = self.kernel.gram(self.observations.features, x)
+        return jnp.where(self.observations.live[:, None], gram, 0.0)
+
+    def mean(self, x: Float[Array, "m d"]) -> Float[Array, " m"]:
+        """μ(x) = k(x, X) A⁻¹ ȳ."""
+        weights = self._weights
+
+        def block(points):
+            return weights @ self._cross(points)
+
+        width = self.observations.capacity
+        return self._in_reward_units(x, _in_blocks(block, x, width))
+
+    def moments(self, x: Float[Array, "m d"]) -> tuple[Float[Array, " m"], Float[Array, " m"]]:
+        """μ(x) and σ(x) of the latent payoff (without observation noise)."""
+        weights = self._weights
+
+        def block(points):
+            cross = self._cross(points)
+            explained = jnp.sum((self.whitener @ cross) ** 2, axis=0)
+            variance = self.kernel.diagonal(points) - explained
+            return weights @ cross, _root(variance)
+
+        mean, deviation = _in_blocks(block, x, self.observations.capacity)
+        return self._in_reward_units(x, mean), self.scale.spread * deviation
+
+    def _in_reward_units(self, x, value):
+        return self.scale.location + self.scale.spread * value + self.trend.offset(x)
+
+    def sample(
+        self, key: PRNGKeyArray, anchors: Float[Array, "a d"], features: int = 512
+    ) -> Callable[[Float[Array, "m d"]], Float[Array, " m"]]:
+        """One payoff function drawn from the posterior, to be evaluated anywhere.
+
+        Pathwise conditioning (Matheron's rule): a prior function f₀ made of random features, then
+        f(x) = f₀(x) + k(x, X) A⁻¹ (ȳ − f₀(X) − ε). Features are drawn afresh each time, so that
+        mean and covariance over draws are exactly the posterior's, however few the features.
+
+        Args:
+            key: Randomness of this draw.
+            anchors: Points that matter (arms); used by kernels whose spectrum is unknown.
+            features: The number of random features.
+        """
+        feature_key, weight_key, noise_key = jax.random.split(key, 3)
+        dtype = self.whitener.dtype
+        phi = self.kernel.random_features(feature_key, features, anchors)
+        weights = jax.random.normal(weight_key, (features,), dtype) / jnp.sqrt(features)
+        observations = self.observations
+        live = observations.live
+        deviation = jnp.sqrt(observations.noise(self.hyper.noise))
+        noise = deviation * jax.random.normal(noise_key, live.shape, dtype)
+        residual = observations.mean - phi(observations.features) @ weights - noise
+        residual = jnp.where(live, residual, 0.0)
+        correction = self.whitener.T @ (self.whitener @ residual)
+
+        def path(x):
+            value = phi(x) @ weights + correction @ self._cross(x)
+            return self._in_reward_units(x, value)
+
+        width = max(observations.capacity, features, anchors.shape[0])
+        return lambda x: _in_blocks(path, x, width)
+
+    def extend(self, observations: Observations) -> "Posterior":
+        """The posterior after one more reward, with the hyper-parameters and scale kept.
+
+        A new input adds the row [−(lᵀW)/λ, 1/λ] to the whitener, l = W k(X, x) and
+        λ² = k(x, x) + σ² − l·l: O(n²) instead of O(n³). A repeated input changes the diagonal of A
+        in the middle and is refactored, as is A when rounding has eaten λ² (jitter may be needed).
+
+        Args:
+            observations: This posterior's data with one more reward, in reward units.
+        """
+        scaled = self.scale.apply(self.trend.residual(observations))
+        slot = scaled.used - 1
+        x = scaled.features[slot]
+        row = self.whitener @ self._cross(x[None])[:, 0]
+        prior = self.kernel(x, x) + scaled.noise(self.hyper.noise)[slot]
+        pivot_squared = prior - jnp.dot(row, row)
+        is_new = scaled.used > self.observations.used
+
+        def grown():
+            pivot = jnp.sqrt(pivot_squared)
+            new = (-(row @ self.whitener)).at[slot].set(1.0) / pivot
+            return self.whitener.at[slot].set(new), self.healthy
+
+        def refactored():
+            return _whiten(covariance(self.hyper, scaled, self.trend), scaled.live)
+
+        regular = pivot_squared > _LEAST_PIVOT * prior  # False for a NaN, too
+        whitener, healthy = jax.lax.cond(is_new & regular, grown, refactored)
+        return Posterior(self.hyper, scaled, self.scale, whitener, healthy, self.trend)
+
+    def anew(self, hyper: Hyper, observations: Observations, scale: Scale) -> "Posterior":
+        """The same model with other hyper-parameters, observations (in reward units) and scale."""
+        return condition(hyper, observations, scale, self.trend)
+
+
+def condition(
+    hyper: Hyper,
+    observations: Observations,
+    scale: Scale | None = None,
+    trend: Mean = Zero(),  # noqa: B008  frozen
+) -> Posterior:
+    """The posterior given hyper-parameters and observations in reward units."""
+    residual = trend.residual(observations)
+    scale = natural_scale(residual) if scale is None else scale
+    scaled = scale.apply(residual)
+    whitener, healthy = _whiten(covariance(hyper, scaled, trend), scaled.live)
+    return Posterior(hyper, scaled, scale, whitener, healthy, trend)
+
+
+def _root(variance: Float[Array, " m"]) -> Float[Array, " m"]:
+    """√variance; its floor, far below any rounding, keeps the gradient finite at the data."""
+    return jnp.sqrt(jnp.maximum(variance, 1e-36))
+
+
+def _in_blocks(function, x: Float[Array, "m d"], width: int):
+    """Apply to all points at once, or block by block when the memory budget asks for it.
+
+    Args:
+        function: Maps (rows, d) points to one number or several per point.
+        x: The points.
+        width: Numbers that the function holds per point; three such arrays are allowed for.
+    """
+    rows = max(1, MEMORY_BUDGET // (3 * width * 8))
+    if x.shape[0] <= rows:
+        return function(x)
+    blocks = -(-x.shape[0] // rows)
+    rows = -(-x.shape[0] // blocks)
+    padded = jnp.pad(x, ((0, blocks * rows - x.shape[0]), (0, 0)), mode="edge")
+    out = jax.lax.map(function, padded.reshape(blocks, rows, -1))
+    return jax.tree.map(lambda a: a.reshape(-1)[: x.shape[0]], out)
+
+
+def _whiten(
+    matrix: Float[Array, "c c"], live: Bool[Array, " c"]
+) -> tuple[Float[Array, "c c"], Bool[Array, ""]]:
+    """W = L⁻¹ with as little jitter as works, and whether any did; free slots have no say."""
+    magnitude = jnp.max(jnp.where(live, jnp.diagonal(matrix), 0.0))
+    jitters = jnp.asarray(_JITTERS, matrix.dtype) * magnitude
+
+    def attempt(i):
+        return jnp.linalg.cholesky(matrix + jnp.diag(jnp.where(live, jitters[i], 0.0)))
+
+    def failed(carry):
+        i, factor = carry
+        return ~jnp.all(jnp.isfinite(factor)) & (i < len(_JITTERS) - 1)
+
+    _, factor = jax.lax.while_loop(failed, lambda c: (c[0] + 1, attempt(c[0] + 1)), (0, attempt(0)))
+    return triangular_inverse(factor), jnp.all(jnp.isfinite(factor))

@@ -1,0 +1,120 @@
+"""What is known of the hyper-parameters before the first reward, by name.
+
+All densities are those of log θ, because searches and samplers run over logarithms: the most
+probable value does then not depend on whether one thinks of a length or of its square.
+"""
+
+from abc import abstractmethod
+from typing import Any
+
+import equinox as eqx
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Float
+
+from windfall.errors import InputError
+from windfall.models.gp.evidence import Hyper
+from windfall.models.gp.parameters import named
+from windfall.runtime.arrays import Array
+
+__all__ = ["GammaPrior", "LogNormalPrior", "Prior", "usual_prior"]
+
+
+class Prior(eqx.Module):
+    """Independent priors of named hyper-parameters, each given by two positive numbers."""
+
+    terms: dict[str, tuple[float, float]]
+
+    @abstractmethod
+    def log_density(self, value: Float[Array, "..."], first: float, second: float) -> Array:
+        """The log density of log θ at θ = ``value``, up to a constant."""
+
+    def __call__(self, hyper: Hyper) -> Float[Array, ""]:
+        """The log density of all hyper-parameters, up to a constant."""
+        known = list(named(hyper))
+        unknown = self.terms.keys() - {name for name, _ in known}
+        if unknown:
+            raise InputError(
+                f"prior has {sorted(unknown)}; expected names of hyper-parameters: "
+                f"{', '.join(dict(known))}"
+            )
+        total = jnp.zeros(())
+        for name, value in known:
+            if name in self.terms:
+                total += jnp.sum(self.log_density(value, *self.terms[name]))
+        return total
+
+    def __repr__(self) -> str:
+        """The expression that makes this prior again."""
+        inside = ", ".join(f"{name}=({a}, {b})" for name, (a, b) in self.terms.items())
+        return f"{type(self).__name__}({inside})"
+
+
+class LogNormalPrior(Prior):
+    """``name=(median, spread)``: log θ ~ N(log median, spread²).
+
+    Example:
+        >>> LogNormalPrior(lengthscale=(0.3, 0.7))
+        LogNormalPrior(lengthscale=(0.3, 0.7))
+    """
+
+    def __init__(self, **terms: Any):
+        """``name=(median, spread)`` for each hyper-parameter that has a prior."""
+        self.terms = _checked(terms, "(median, spread), both positive")
+
+    def log_density(self, value, first, second):
+        """−½ ((log θ − log median)/spread)²."""
+        return -0.5 * ((jnp.log(value) - jnp.log(first)) / second) ** 2
+
+
+class GammaPrior(Prior):
+    """``name=(shape, rate)``: θ ~ Gamma with mean shape/rate, which is also its peak over log θ.
+
+    Example:
+        >>> GammaPrior(lengthscale=(3.0, 6.0))
+        GammaPrior(lengthscale=(3.0, 6.0))
+    """
+
+    def __init__(self, **terms: Any):
+        """``name=(shape, rate)`` for each hyper-parameter that has a prior."""
+        self.terms = _checked(terms, "(shape, rate), both positive")
+
+    def log_density(self, value, first, second):
+        """shape·log θ − rate·θ."""
+        return first * jnp.log(value) - second * value
+
+
+#: Weak: on the unit box and standardised rewards, 95 % of each lie within a factor e^(2·spread).
+_USUAL = {
+    "lengthscale": (0.5, 1.0),
+    "variance": (1.0, 1.0),
+    "noise": (1e-4, 3.0),
+    "alpha": (1.0, 1.0),
+    "period": (0.5, 1.0),
+}
+
+
+def usual_prior(hyper: Hyper) -> LogNormalPrior:
+    """A weak prior of whatever these hyper-parameters are; log-uniform for names of a user's own.
+
+    Example:
+        >>> from windfall.models.gp.kernels import Constant
+        >>> usual_prior(Hyper(Constant(1.0), np.float64(0.1)))
+        LogNormalPrior(variance=(1.0, 1.0), noise=(0.0001, 3.0))
+    """
+    return LogNormalPrior(**{name: _USUAL[name] for name, _ in named(hyper) if name in _USUAL})
+
+
+def _checked(terms: dict[str, Any], wanted: str) -> dict[str, tuple[float, float]]:
+    for name, term in terms.items():
+        if not _is_positive_pair(term):
+            raise InputError(f"prior {name} is {term!r}; expected {wanted}")
+    return {name: (float(a), float(b)) for name, (a, b) in terms.items()}
+
+
+def _is_positive_pair(term: Any) -> bool:
+    try:
+        first, second = map(float, term)
+    except (TypeError, ValueError):
+        return False
+    return 0 < first < np.inf and 0 < second < np.inf

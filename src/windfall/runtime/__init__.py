@@ -1,0 +1,1 @@
+"""How windfall runs: threads, precision, compiled programs. Imports nothing by itself."""

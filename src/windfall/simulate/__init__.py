@@ -1,5 +1,0 @@
-"""Simulation: one trial, many trials."""
-
-from windfall.simulate.runner import simulate
-
-__all__ = ["simulate"]

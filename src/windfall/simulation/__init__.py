@@ -1,0 +1,1 @@
+"""Many trials of a policy on a problem, and what they leave behind."""

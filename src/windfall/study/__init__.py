@@ -1,0 +1,1 @@
+"""A study: what happened in it, and who decides what comes next."""

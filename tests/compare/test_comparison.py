@@ -1,0 +1,156 @@
+"""The table's mathematics against loops over plain numbers."""
+
+import json
+import math
+import statistics
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from made_up import made_up
+
+from windfall.compare.comparison import Comparison, floor, geometric_mean
+from windfall.problems import Problem
+
+PROBLEMS = ("cosine", "hill-3d", "needle-2d", "steps-1d")
+LABELS = ("mine", "ei", "ts")
+
+
+def compared(regrets: dict, floors=None, reference=("ei", "ts")) -> Comparison:
+    """From (trials, rounds) regrets by problem and label."""
+    results = {
+        problem: {label: made_up(r, label, problem=problem) for label, r in row.items()}
+        for problem, row in regrets.items()
+    }
+    floors = floors or dict.fromkeys(regrets, 0.01)
+    return Comparison("extremes", results, floors, tuple(reference), "the best classical", {})
+
+
+def by_lot(seed=0) -> dict:
+    rng = np.random.default_rng(seed)
+    return {p: {k: rng.exponential(size=(5, 7)) for k in LABELS} for p in PROBLEMS}
+
+
+@pytest.fixture
+def lot() -> dict:
+    return by_lot()
+
+
+def naive_medians(regrets: dict) -> dict:
+    return {
+        p: {k: statistics.median(sum(trial) / len(trial) for trial in r) for k, r in row.items()}
+        for p, row in regrets.items()
+    }
+
+
+@given(
+    seed=st.integers(0, 1000),
+    height=st.sampled_from([1e-9, 0.5, 1.0, 100.0]),
+    reference=st.sampled_from([("ei",), ("ei", "ts"), LABELS]),
+)
+def test_ratios_means_and_shares(seed, height, reference):
+    regrets = by_lot(seed)
+    table = compared(regrets, dict.fromkeys(PROBLEMS, height), reference)
+    medians = naive_medians(regrets)
+    products, near, worst = dict.fromkeys(LABELS, 1.0), dict.fromkeys(LABELS, 0), {}
+    for i, problem in enumerate(PROBLEMS):
+        raised = {k: max(m, height) for k, m in medians[problem].items()}
+        best = min(raised[k] for k in reference)
+        for j, label in enumerate(LABELS):
+            ratio = raised[label] / best
+            assert table.medians[i, j] == pytest.approx(medians[problem][label])
+            assert table.ratios[i, j] == pytest.approx(ratio)
+            products[label] *= ratio
+            near[label] += raised[label] <= 1.05 * min(raised.values())
+            worst[label] = max(worst.get(label, 0.0), ratio)
+    summary = table.summary()
+    for label in LABELS:
+        mean = products[label] ** (1 / len(PROBLEMS))
+        assert summary["geometric_mean"]["all problems"][label] == pytest.approx(mean)
+        assert summary["within_5_percent"][label] == near[label] / len(PROBLEMS)
+        assert summary["worst_ratio"][label] == pytest.approx(worst[label])
+
+
+@given(scale=st.floats(1e-3, 1e3), seed=st.integers(0, 100))
+def test_units_of_a_problem_do_not_matter(scale, seed):
+    regrets = by_lot(seed)
+    scaled = {p: {k: scale * r for k, r in row.items()} for p, row in regrets.items()}
+    first = compared(regrets, dict.fromkeys(PROBLEMS, 0.3))
+    second = compared(scaled, dict.fromkeys(PROBLEMS, 0.3 * scale))
+    np.testing.assert_allclose(first.ratios, second.ratios)
+
+
+def test_a_regret_of_zero_has_a_ratio():
+    zero, some = np.zeros((3, 4)), np.full((3, 4), 0.2)
+    table = compared({"cosine": {"mine": zero, "ei": some, "ts": zero}})
+    np.testing.assert_allclose(table.ratios, [[1.0, 20.0, 1.0]])
+    np.testing.assert_allclose(table.means()["all problems"], [1.0, 20.0, 1.0])
+
+
+def test_regrets_below_the_floor_are_equal():
+    table = compared(
+        {"cosine": {k: np.full((2, 3), v) for k, v in zip(LABELS, (1e-9, 1e-3, 1e-2), strict=True)}}
+    )
+    np.testing.assert_array_equal(table.ratios, np.ones((1, 3)))
+    np.testing.assert_array_equal(table.close, np.ones(3))
+
+
+def test_each_suite_among_the_problems_has_a_mean_of_its_own(lot):
+    table = compared(lot)
+    means = table.means()
+    assert list(means) == ["paper", "extremes-tune", "extremes-report", "all problems"]
+    for part, rows in (("paper", [0]), ("extremes-tune", [1, 2]), ("extremes-report", [3])):
+        for j in range(len(LABELS)):
+            logs = [math.log(table.ratios[i, j]) for i in rows]
+            assert means[part][j] == pytest.approx(math.exp(sum(logs) / len(logs)))
+    alone = compared({p: lot[p] for p in PROBLEMS[1:3]})
+    assert list(alone.means()) == ["all problems"]
+
+
+def test_the_floor_is_a_hundredth_of_a_random_arm_s_regret():
+    payoff = np.array([[0.0, 1.0, 5.0], [0.0, 0.0, 9.0], [50.0, 0.0, 100.0]])
+    problem = Problem(arms=[[0.0], [1.0], [2.0]], payoff=payoff)
+    gaps = [statistics.mean(max(row) - value for value in row) for row in payoff]
+    assert floor(problem, 2) == pytest.approx(0.01 * statistics.mean(gaps[:2]))
+    assert floor(problem, 3) == floor(problem, 30) == pytest.approx(0.01 * statistics.mean(gaps))
+
+
+def test_the_geometric_mean_is_the_exponential_of_mean_logarithms():
+    np.testing.assert_allclose(geometric_mean(np.array([[1.0], [2.0], [4.0]])), [2.0])
+    np.testing.assert_allclose(geometric_mean(np.array([[1.0, 8.0], [4.0, 2.0]])), [2.0, 4.0])
+
+
+def test_the_table_says_the_numbers_and_marks_the_lowest(lot):
+    lot["cosine"]["ts"] = np.full((5, 7), 1e-5)
+    table = compared(lot)
+    facts = table.table()
+    assert facts.columns == ("problem", *LABELS)
+    by_name = {row[0]: row[1:] for row in facts.rows}
+    for i, problem in enumerate(PROBLEMS):
+        for j, cell in enumerate(by_name[problem]):
+            expected = f"{table.medians[i, j]:.3g} ×{table.ratios[i, j]:.2f}"
+            lowest = table.medians[i, j] == min(table.medians[i])
+            assert cell == (f"**{expected}**" if lowest else expected)
+    assert by_name["cosine"][2] == "**1e-05 ×1.00**"
+    means = [float(cell.strip("×")) for cell in by_name["geometric mean, all problems"]]
+    np.testing.assert_allclose(means, table.means()["all problems"], atol=6e-4)
+    worst = [float(cell.strip("×")) for cell in by_name["worst"]]
+    np.testing.assert_allclose(worst, table.ratios.max(axis=0), atol=6e-3)
+    shares = [float(cell.strip("%")) / 100 for cell in by_name["within 5 % of the best"]]
+    np.testing.assert_allclose(shares, table.close, atol=6e-3)
+    assert "the best classical" in facts.caption
+
+
+def test_the_summary_is_plain_and_has_the_percentiles(lot, tmp_path):
+    table = compared(lot)
+    files = table.save(tmp_path, "compare-extremes")
+    assert [f.name for f in files] == ["compare-extremes.json", "compare-extremes.md"]
+    summary = json.loads(files[0].read_text())
+    assert summary == table.summary()
+    one = summary["problems"]["hill-3d"]["policies"]["ts"]
+    finals = sorted(np.mean(lot["hill-3d"]["ts"], axis=1))
+    # The 90th percentile of five is 60 % of the way from the fourth to the fifth.
+    assert one["percentile_90"] == pytest.approx(0.4 * finals[3] + 0.6 * finals[4])
+    assert one["ratio"] == pytest.approx(table.ratios[1, 2])
+    assert files[1].read_text() == table.table().markdown()

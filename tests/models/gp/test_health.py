@@ -1,0 +1,99 @@
+"""A model that cannot predict says why, whatever the study; a good one is left alone."""
+
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+import windfall as wf
+from windfall.models.gp.kernels import Kernel
+
+LINE = np.linspace(0.0, 1.0, 9)[:, None]
+BOX = wf.Box([0.0, -1.0], [2.0, 1.0])
+QUICK = wf.Fit(restarts=0, iterations=5)
+
+
+def minus_distance(a, b):
+    return -jnp.sum(jnp.abs(a - b))
+
+
+def sine(a, b):
+    return 1.0 + jnp.sin(3.0 * jnp.sum(a - b) ** 2)  # symmetric, 1 on the diagonal, indefinite
+
+
+def lopsided(a, b):
+    return jnp.exp(-jnp.sum(jnp.abs(a - b))) * (1.0 + 0.1 * a[0])
+
+
+def hole(a, b):
+    return jnp.log(jnp.sum((a - b) ** 2))  # −∞ on the diagonal
+
+
+class Cone(Kernel):
+    def __call__(self, x1, x2):
+        return 1.0 - 3.0 * jnp.sqrt(jnp.sum((x1 - x2) ** 2) + 1e-12)
+
+
+def brownian(a, b):
+    return 0.2 + jnp.sum(jnp.minimum(a, b))
+
+
+def study(kernel, space, rewards=8, **settings):
+    gp = wf.GP(kernel, fit=QUICK, **settings)
+    bandit = wf.Bandit(space, wf.Policy(wf.VUCB(), gp), seed=0, initial=rewards)
+    for i in range(rewards):
+        bandit.tell(bandit.ask(), float(np.sin(i)))
+    return bandit
+
+
+@pytest.mark.parametrize(
+    ("kernel", "text"),
+    [
+        (minus_distance, r"Custom\(minus_distance\) is not positive definite: .* eigenvalue -"),
+        (sine, r"Custom\(sine\) is not positive definite"),
+        (Cone(), r"Cone\(\) is not positive definite"),
+        (0.5 * wf.kernels.Matern52(0.3) + Cone(), r"\+ Cone\(\) is not positive definite"),
+        (lopsided, r"Custom\(lopsided\) is not symmetric"),
+        (hole, r"Custom\(hole\) is not finite on the 8 input\(s\) told so far; use another kernel"),
+    ],
+    ids=["distance", "sine", "class", "sum", "lopsided", "hole"],
+)
+def test_a_kernel_that_is_none_is_named(kernel, text):
+    bandit = study(kernel, BOX)
+    with pytest.raises(wf.NumericalError, match=f"^kernel .*{text}") as error:
+        bandit.ask()
+    assert "\n" not in str(error.value)
+
+
+def test_noise_does_not_hide_it():
+    """With two inputs K + σ² is positive definite for a noise that the fit may choose."""
+    bandit = study(minus_distance, LINE[[0, 4, 8]], rewards=2, noise=0.99)
+    with pytest.raises(wf.NumericalError, match="not positive definite"):
+        bandit.posterior()
+
+
+@pytest.mark.parametrize(
+    "kernel", [brownian, brownian * wf.kernels.Matern32(0.5)], ids=["own", "product"]
+)
+def test_a_good_kernel_of_the_users_is_left_alone(kernel):
+    bandit = study(kernel, BOX)
+    assert np.all(np.isfinite(bandit.posterior()))
+
+
+def test_a_mean_function_without_a_value_is_named():
+    def logarithm(features):
+        return jnp.log(features[:, 0] - 0.2)
+
+    bandit = study(wf.kernels.Matern52(0.3), LINE, mean=logarithm)
+    with pytest.raises(wf.NumericalError, match=r"^mean function .*logarithm is not finite"):
+        bandit.ask()
+
+
+def test_anything_else_is_reported_with_the_kernel():
+    from windfall.models.gp.health import check
+
+    bandit = study(wf.kernels.Matern52(0.3), LINE)
+    bandit.ask()
+    posterior = bandit._state.posterior
+    check(posterior, True)
+    with pytest.raises(wf.NumericalError, match=r"kernel Matern52\(.* no Cholesky factor"):
+        check(posterior, False)

@@ -1,0 +1,115 @@
+"""No user meets the deadlock of XLA's thread pool, and nobody's settings are changed for good."""
+
+import os
+import subprocess
+import sys
+import textwrap
+
+import pytest
+
+#: Batched Cholesky factors that run side by side: without the guard this hangs within seconds on
+#: two cores with jaxlib 0.10 (seven of eight runs), and takes about ten seconds where it does not.
+WEDGE = """
+    import {first}
+    import windfall
+    import jax, jax.numpy as jnp
+    jax.config.update("jax_enable_x64", True)
+    def step(_, gram):
+        factors = [jnp.linalg.cholesky(gram + (k + 1) * jnp.eye(64)) for k in range(8)]
+        return gram + 1e-9 * sum(factor @ factor.T for factor in factors)
+    wedge = jax.jit(jax.vmap(lambda gram: jax.lax.fori_loop(0, 600, step, gram)))
+    root = jax.random.normal(jax.random.key(0), (16, 64, 64))
+    print(float(wedge(root @ root.swapaxes(1, 2)).sum()))
+"""
+#: windfall's own heaviest workload on the CPU, after JAX was started without the guard.
+LATE = """
+    import jax
+    jax.numpy.ones(3).block_until_ready()
+    import numpy as np, windfall as wf
+    from windfall.runtime.threads import wedge_possible
+    assert wedge_possible() == (jax.local_device_count() > 0)
+    arms = np.linspace(0, 1, 80)[:, None]
+    problem = wf.Problem(arms=arms, payoff=lambda x: np.sin(9 * x[:, 0]))
+    result = wf.simulate(problem, "lw-ucb", rounds=70, trials=4, batch=4)
+    assert result.settings["batch"] == 0
+    print(result.median[-1])
+"""
+
+
+def run(code: str, **environment: str) -> subprocess.CompletedProcess:
+    clean = {k: v for k, v in os.environ.items() if k not in ("NPROC", "PJRT_NPROC")}
+    return subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(code)],
+        env=clean | environment, capture_output=True, text=True, timeout=240, check=False,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("first", ["windfall", "jax"])
+def test_the_wedging_workload_ends(first):
+    done = run(WEDGE.format(first=first))
+    assert done.returncode == 0, done.stderr
+
+
+def test_windfall_itself_never_wedges_even_when_jax_was_started_before_it():
+    done = run(LATE)
+    assert done.returncode == 0, done.stderr
+
+
+def test_a_number_of_threads_chosen_by_the_user_is_respected():
+    code = "import os, windfall; print(os.environ.get('NPROC'), os.environ.get('PJRT_NPROC'))"
+    assert run(code).stdout.split() == ["None", "1"]
+    assert run(code, NPROC="4").stdout.split() == ["4", "None"]
+    assert run(code, PJRT_NPROC="3").stdout.split() == ["None", "3"]
+
+
+def test_the_environment_of_blas_is_left_as_it_was():
+    code = "import os, windfall.runtime.execution; print(os.environ.get('OPENBLAS_NUM_THREADS'))"
+    assert run(code, OPENBLAS_NUM_THREADS="2").stdout.split() == ["2"]
+    clean = "import os; os.environ.pop('OPENBLAS_NUM_THREADS', None); " + code.removeprefix(
+        "import os, "
+    ).replace("windfall.runtime.execution;", "import os, windfall.runtime.execution;")
+    assert run(clean).stdout.split() == ["None"]
+
+
+@pytest.mark.parametrize("first", ["scipy.linalg", "jax", "windfall.runtime.execution"])
+def test_scipys_blas_has_one_thread_whoever_came_first(first):
+    """Or as many as the user has set; NumPy's own, where it has one, keeps its threads."""
+    code = f"""
+        import os, numpy, threadpoolctl
+        os.environ.pop("OPENBLAS_NUM_THREADS") if not {{user}} else None
+        import {first}, windfall.runtime.execution
+        for library in threadpoolctl.threadpool_info():
+            if library["internal_api"] == "openblas" and "numpy.libs" not in library["filepath"]:
+                print(library["num_threads"])
+    """
+    for user, threads in ((False, "1"), (True, "2")):
+        done = run(code.format(user=user), OPENBLAS_NUM_THREADS="2")
+        assert done.returncode == 0, done.stderr
+        assert set(done.stdout.split()) <= {threads}
+
+
+def test_no_program_of_windfall_has_batched_linear_algebra_on_a_cpu():
+    """A LAPACK call with a batch of one never splits, so it cannot wait for others."""
+    code = """
+        import numpy as np, windfall as wf, jax, equinox as eqx
+        from windfall.policy import as_policy
+        from windfall.space import Space
+        with jax.enable_x64(True):
+            space = Space.of(np.random.default_rng(0).uniform(size=(50, 2)))
+            for name in ("lw-ucb", "ts", "ei"):
+                policy = as_policy(name)
+                state = policy.init(jax.random.key(0), space, capacity=64)
+                def round(state):
+                    return policy.select(state.key, policy.learn(state)[0])[0]
+                text = eqx.filter_jit(round).lower(state).compile().compiled.as_text()
+                calls = [l for l in text.splitlines() if "custom-call(" in l and "lapack" in l]
+                assert calls, "no LAPACK call found: the test looks for the wrong name"
+                for call in calls:
+                    shape = call.split("=", 1)[1].split("custom-call", 1)[0]
+                    import re
+                    sizes = re.findall(r"f64\\[([0-9,]+)\\]", shape)
+                    assert all(len(s.split(",")) <= 2 or s.startswith("1,") for s in sizes), call
+        print("fine")
+    """
+    done = run(code)
+    assert done.stdout.split() == ["fine"], done.stderr + done.stdout

@@ -1,0 +1,145 @@
+import numpy as np
+import pytest
+from small_problems import line, snapshots
+
+import windfall as wf
+from windfall.policy import NAMES
+from windfall.simulation import runner
+
+
+@pytest.fixture(scope="module")
+def together():
+    return wf.simulate(line(), "lw-ucb", rounds=20, trials=3, seed=4, batch=3)
+
+
+def test_trials_together_or_apart_choose_the_same_arms(together):
+    apart = wf.simulate(line(), "lw-ucb", rounds=20, trials=3, seed=4, workers=1)
+    np.testing.assert_array_equal(apart.initial, together.initial)
+    # Rounding differs between the programs and may turn a tie between arms: regret may not.
+    np.testing.assert_allclose(apart.mean_regret, together.mean_regret, atol=0.02)
+
+
+def test_processes_choose_exactly_what_one_process_chooses():
+    one = wf.simulate(line(), "v-ucb", rounds=12, trials=3, seed=4, workers=1)
+    two = wf.simulate(line(), "v-ucb", rounds=12, trials=3, seed=4, workers=2)
+    np.testing.assert_array_equal(one.arms, two.arms)
+    np.testing.assert_array_equal(one.rewards, two.rewards)
+
+
+def test_batches_of_any_size_give_the_same_trials(together):
+    split = wf.simulate(line(), "lw-ucb", rounds=20, trials=3, seed=4, batch=2)
+    np.testing.assert_allclose(split.mean_regret, together.mean_regret, atol=0.02)
+
+
+def test_regret_is_the_noise_free_gap_and_starts_with_the_best_initial_arm(together):
+    payoff = line().payoffs(0)
+    np.testing.assert_allclose(together.regret, payoff.max() - payoff[together.arms], atol=1e-12)
+    best = payoff[together.initial].max(axis=1)
+    np.testing.assert_allclose(together.regret[:, 0], payoff.max() - best)
+    assert all(len(set(row)) == 3 for row in together.initial)
+
+
+def test_rewards_are_payoffs_with_the_problems_noise():
+    problem = line(noise=0.05)
+    result = wf.simulate(problem, "mean", rounds=60, trials=4, seed=1, workers=1)
+    errors = (result.rewards - problem.payoffs(0)[result.arms]).ravel() / 0.05
+    # 240 standard normal numbers: mean within 5/√240, variance within 5·√(2/240) of 1.
+    assert abs(errors.mean()) < 5 / np.sqrt(errors.size)
+    assert abs(errors.var() - 1) < 5 * np.sqrt(2 / errors.size)
+
+
+def test_policies_meet_equal_luck():
+    problem = line(noise=0.05)
+    first, second = (
+        wf.simulate(problem, name, rounds=6, trials=2, seed=9, workers=1) for name in ("ei", "ts")
+    )
+    np.testing.assert_array_equal(first.initial, second.initial)
+    payoff = problem.payoffs(0)
+    noise = [r.rewards - payoff[r.arms] for r in (first, second)]
+    np.testing.assert_allclose(noise[0][:, 1:], noise[1][:, 1:], atol=1e-12)
+
+
+def test_seeds_differ_and_repeat():
+    results = [wf.simulate(line(), "ei", rounds=6, trials=2, seed=s, workers=1) for s in (1, 1, 2)]
+    np.testing.assert_array_equal(results[0].arms, results[1].arms)
+    assert not np.array_equal(results[0].initial, results[2].initial)
+
+
+def test_every_trial_of_a_network_has_its_own_snapshot():
+    problem = snapshots()
+    result = wf.simulate(problem, "v-ucb", rounds=5, trials=6, seed=0, workers=1)
+    for trial in range(6):
+        payoff = problem.payoffs(trial)
+        gaps = payoff.max() - payoff[result.arms[trial]]
+        np.testing.assert_allclose(result.regret[trial], gaps)
+
+
+def test_initial_arms_come_from_the_pool():
+    problem = line()
+    pooled = wf.Problem(
+        arms=problem.arms, payoff=problem.payoff, initial_pool=[0, 1, 2, 3], name="pool"
+    )
+    result = wf.simulate(pooled, "mean", rounds=2, trials=5, workers=1)
+    assert result.initial.max() <= 3
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_policy_finds_the_peak_of_a_line(name):
+    result = wf.simulate(line(), name, rounds=30, trials=2, seed=0, workers=1)
+    patient = {"mean": 1.0, "gp-ucb": 0.9}
+    assert result.regret[:, -1].max() <= patient.get(name, 0.1), result.regret[:, -5:]
+
+
+def test_a_trial_compiles_one_program_per_bucket():
+    problem = wf.problems.load("cosine")
+    job = runner.Job(runner.as_policy("v-ucb"), problem, 40, 0)
+    setting = runner._prepare(job)
+    with runner.CompileClock() as first:
+        runner._one(job, setting, 0)
+    with runner.CompileClock() as again:
+        runner._one(job, setting, 1)
+    buckets = len([c for c in setting.capacities if c <= 64])
+    assert first.programs <= 1 + buckets
+    # Another trial may need one bucket more than the first did, nothing else.
+    assert again.programs <= 1
+
+
+def test_keeping_hyper_parameters_between_fits_still_decides():
+    policy = wf.Policy(wf.VUCB(1.0), wf.GP(refit_every=5))
+    result = wf.simulate(line(), policy, rounds=25, trials=2, seed=0, workers=1)
+    assert result.regret[:, -1].max() <= 0.1
+
+
+def test_progress_counts_every_trial_round():
+    seen = []
+    wf.simulate(line(), "mean", rounds=4, trials=2, batch=2, progress=seen.append)
+    assert sum(seen) == 8
+    seen.clear()
+    wf.simulate(line(), "mean", rounds=4, trials=2, workers=1, progress=seen.append)
+    assert sum(seen) == 8
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"rounds": 0}, "rounds is 0; expected a whole number, at least 1"),
+        ({"trials": 0}, "trials is 0; expected"),
+        ({"trials": True}, "trials is True; expected"),
+        ({"seed": -1}, "seed is -1; expected"),
+        ({"seed": 2**32}, "seed is 4294967296; expected"),
+        ({"workers": 0}, "workers is 0; expected"),
+        ({"batch": -1}, "batch is -1; expected"),
+        ({"policy": "ucb"}, "policy is 'ucb'; expected one of"),
+    ],
+)
+def test_bad_arguments_say_what_is_expected(arguments, message):
+    with pytest.raises(wf.InputError) as error:
+        wf.simulate(line(), **arguments)
+    assert str(error.value).startswith(message)
+    assert "\n" not in str(error.value)
+
+
+def test_a_kernel_that_is_not_positive_definite_is_an_error_not_a_nan():
+    policy = wf.Policy(wf.VUCB(), wf.GP(kernel=lambda a, b: -10.0 * (a[0] - b[0]) ** 2 - 1.0))
+    with pytest.raises(wf.NumericalError, match="not positive definite"):
+        wf.simulate(line(), policy, rounds=4, trials=1, workers=1)

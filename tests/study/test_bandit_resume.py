@@ -1,0 +1,184 @@
+"""Saving and resuming a study: what comes next is what would have come."""
+
+import copy
+import json
+
+import numpy as np
+import pytest
+from bandit_study import ARMS, PAYOFF, play
+
+import windfall as wf
+from windfall.errors import InputError
+from windfall.models.gp.fit import AMPLE
+
+
+def resumed(bandit: wf.Bandit, policy) -> wf.Bandit:
+    """Another bandit, made from what a file would hold."""
+    other = wf.Bandit(ARMS, policy, seed=99, initial=5)
+    other.load_state_dict(json.loads(json.dumps(bandit.state_dict())))
+    return other
+
+
+@pytest.mark.parametrize("asked", [False, True], ids=["stale", "asked"])
+@pytest.mark.parametrize("rounds", [0, 1, 3, 5, 9])
+@pytest.mark.parametrize("policy", ["v-ucb", "ts", "lw-ucb"])
+def test_resuming_gives_the_identical_choices(policy, rounds, asked):
+    bandit = wf.Bandit(ARMS, policy, seed=7)
+    play(bandit, rounds, noise=0.1)
+    if asked:  # the model has been fitted to the last reward
+        bandit.ask()
+    other = resumed(bandit, policy)
+    assert other.state_dict() == bandit.state_dict()
+    assert other.rewards == bandit.rewards
+    assert other.ask() == bandit.ask()
+    if rounds:
+        for mine, theirs in zip(bandit.posterior(), other.posterior(), strict=True):
+            np.testing.assert_array_equal(mine, theirs)
+    assert play(other, 5, noise=0.1) == play(bandit, 5, noise=0.1)
+    assert other.state_dict() == bandit.state_dict()
+
+
+@pytest.mark.parametrize("told", [15, 16, 17])
+def test_resuming_at_a_bucket_boundary(told):
+    bandit = wf.Bandit(ARMS, "v-ucb", seed=7)
+    for arm in range(told):
+        bandit.tell(arm, PAYOFF[arm])
+        if arm % 5 == 4:
+            bandit.ask()
+    other = resumed(bandit, "v-ucb")
+    assert play(other, 5) == play(bandit, 5)
+    assert other._state.observations.capacity == bandit._state.observations.capacity == 32
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_resuming_where_random_starts_are_rare(seed):
+    """Whether a fit restarts depends on how much its previous answer rests on."""
+    arms = np.linspace(0.0, 1.0, 90)[:, None]
+    policy = wf.Policy(wf.VUCB(), wf.GP(fit=wf.Fit(restarts=1, iterations=8)))
+    bandit = wf.Bandit(arms, policy, seed=seed)
+    for arm in range(AMPLE + 2):
+        bandit.tell(arm, np.sin(20 * arms[arm, 0]))
+    bandit.ask()
+    bandit.tell(AMPLE + 2, 1.5)
+    other = wf.Bandit(arms, policy)
+    state = json.loads(json.dumps(bandit.state_dict()))
+    assert state["behind"] == AMPLE + 2
+    other.load_state_dict(state)
+    assert other.state_dict() == state
+    assert other.ask() == bandit.ask()
+    assert other.state_dict() == bandit.state_dict()
+
+
+def test_resuming_within_the_rounds_between_fits():
+    policy = wf.Policy(wf.VUCB(), wf.GP(refit_every=4))
+    bandit = wf.Bandit(ARMS, policy, seed=7)
+    for _ in range(8):
+        other = resumed(bandit, policy)
+        assert play(other, 5, noise=0.1) == play(copy.deepcopy(bandit), 5, noise=0.1)
+        play(bandit, 1, noise=0.1)
+
+
+def test_resuming_with_a_kernel_and_a_fit_of_ones_own():
+    def policy(kernel, **settings):
+        return wf.Policy(wf.VUCB(), wf.GP(kernel=kernel, **settings))
+
+    ours = wf.kernels.Matern52(0.2) + wf.kernels.Constant(2.0)
+    bandit = wf.Bandit(ARMS, policy(ours), seed=7)
+    play(bandit, 5)
+    other = resumed(bandit, policy(ours))
+    assert play(other, 3) == play(bandit, 3)
+    for stranger in (
+        policy(wf.kernels.Matern32(0.2) + wf.kernels.Constant(2.0)),  # the same number of numbers
+        policy(wf.kernels.Matern52(0.3) + wf.kernels.Constant(2.0)),
+        policy(ours, fit=wf.Fit(restarts=1)),
+        policy(ours, fit=wf.Fit(prior=wf.LogNormalPrior(noise=(1e-3, 1.0)))),
+        policy(ours, noise=1e-2),
+        policy(ours, refit_every=2),
+        policy(ours, ard=False),
+        wf.Policy(wf.VUCB(kappa=1.0), policy(ours).gp),
+    ):
+        with pytest.raises(InputError, match=r"^state was saved with policy .*; this Bandit has"):
+            resumed(bandit, stranger)
+
+
+def test_a_policy_with_functions_can_be_resumed_elsewhere():
+    """Functions go by name: another process has them at other addresses."""
+
+    def make():
+        def brownian(a, b):
+            return 1.0 + a[0] * b[0]
+
+        prior = wf.LWUCB(prior=lambda x: np.ones(len(x)), points=64)
+        return wf.Policy(prior, wf.GP(kernel=brownian))
+
+    bandit = wf.Bandit(ARMS, make(), seed=7)
+    bandit.tell(3, 1.0)
+    state = bandit.state_dict()
+    assert "0x" not in state["policy"]
+    other = wf.Bandit(ARMS, make())
+    other.load_state_dict(state)
+    assert other.rewards == [(3, 1.0)]
+
+
+def broken(**changes):
+    def change(state):
+        return {**state, **changes}
+
+    return change
+
+
+BROKEN = {
+    "no dictionary": (lambda state: [1], "state is not a state_dict"),
+    "half of it": (lambda state: {"format": 2}, "state is not a state_dict"),
+    "another format": (broken(format=0), "state has format 0; expected 1 or 2"),
+    "other arms": (broken(space=(ARMS + 1.0).tolist()), "state was saved with other arms"),
+    "fewer arms": (broken(space=ARMS[:-1].tolist()), "state was saved with other arms"),
+    "ragged arms": (broken(space=[[0.0], [1.0, 2.0]]), "state arms is ragged"),
+    "another policy": (broken(policy="EI(xi=0.0)"), r"state was saved with policy EI\(xi=0.0\);"),
+    "unknown arm": (broken(point=[0, 1, 2, 60]), "arm is 60"),
+    "text for an arm": (broken(point=["a", 1, 2, 3]), "arm is 'a'"),
+    "a missing reward": (broken(reward=[1.0]), "state has 4 of point, 1 of reward"),
+    "no list": (broken(reward=3.0), "state reward is 3.0; expected a list"),
+    "nan": (broken(reward=[1.0, 2.0, 3.0, float("nan")]), "reward is nan"),
+    "too few numbers": (broken(hyper=[1.0]), "state hyper is "),
+    "negative numbers": (broken(hyper=[[-1.0], 1.0, 1.0]), "state hyper is "),
+    "text": (broken(hyper=["a", 1.0, 1.0]), "state hyper is "),
+    "a negative seed": (broken(seed=-1), "seed is -1"),
+    "no initial arms": (broken(initial=0), "initial is 0"),
+    "learned what nobody told": (broken(learned=9), "state learned is 9; expected at most 4"),
+    "learned half": (broken(learned=0.5), "state learned is 0.5; expected a whole number"),
+}
+
+
+@pytest.mark.parametrize("case", BROKEN)
+def test_a_state_that_does_not_fit_is_refused_and_nothing_changes(case):
+    change, message = BROKEN[case]
+    source = wf.Bandit(ARMS, "v-ucb", seed=7)
+    play(source, 4)
+    source.ask()
+    bandit = wf.Bandit(ARMS, "v-ucb", seed=1)
+    play(bandit, 2)
+    before, next_choice = bandit.state_dict(), bandit.ask()
+    with pytest.raises(InputError, match=f"^{message}") as caught:
+        bandit.load_state_dict(change(source.state_dict()))
+    assert "\n" not in str(caught.value)
+    assert bandit.state_dict() == before
+    assert bandit.ask() == next_choice
+
+
+def test_loading_replaces_everything():
+    bandit, source = wf.Bandit(ARMS, "v-ucb", seed=1), wf.Bandit(ARMS, "v-ucb", seed=7, initial=4)
+    play(bandit, 6)
+    play(source, 2)
+    bandit.load_state_dict(source.state_dict())
+    assert (bandit.seed, bandit.initial, len(bandit.rewards)) == (7, 4, 2)
+    assert bandit.ask() == source.ask()
+
+
+def test_a_saved_state_does_not_change_with_the_bandit():
+    bandit = wf.Bandit(ARMS, "v-ucb", seed=1)
+    play(bandit, 4)
+    state = bandit.state_dict()
+    text = json.dumps(state)
+    play(bandit, 2)
+    assert json.dumps(state) == text
