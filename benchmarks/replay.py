@@ -17,7 +17,7 @@ import numpy as np
 import windfall as wf
 from benchmarks import part
 from benchmarks.rounds import REWARDS, policies
-from windfall.models.gp.observations import bucket
+from windfall.models.capacity import bucket
 from windfall.policy import Policy, State, as_policy, grow
 from windfall.runtime.execution import float64
 from windfall.space import Space

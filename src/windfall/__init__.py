@@ -13,13 +13,14 @@ Example:
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from windfall import registry
 from windfall._version import __version__
 from windfall.errors import InputError, NumericalError
 from windfall.runtime.threads import guard_threads
 
 guard_threads()
 
-if TYPE_CHECKING:  # for type checkers; _HOME and _MODULES say the same to Python
+if TYPE_CHECKING:  # for type checkers; the registry says the same to Python
     from windfall import plot, problems
     from windfall.acquisition.ei import EI
     from windfall.acquisition.lw import LWUCB
@@ -39,7 +40,8 @@ if TYPE_CHECKING:  # for type checkers; _HOME and _MODULES say the same to Pytho
     from windfall.simulation.results import Result
     from windfall.simulation.runner import simulate
     from windfall.space import AtMost, Box, Categorical, Integer, Parameters, Real
-    from windfall.study.bandit import Bandit, Choice
+    from windfall.study.bandit import Bandit
+    from windfall.study.choice import Choice
 
 __all__ = [
     "EI",
@@ -80,37 +82,6 @@ __all__ = [
     "simulate",
 ]
 
-_HOME = {
-    "EI": "windfall.acquisition.ei",
-    "GP": "windfall.models.gp.model",
-    "GPUCB": "windfall.acquisition.ucb",
-    "LWUCB": "windfall.acquisition.lw",
-    "TS": "windfall.acquisition.thompson",
-    "VUCB": "windfall.acquisition.ucb",
-    "AtMost": "windfall.space",
-    "Bandit": "windfall.study.bandit",
-    "Bayes": "windfall.models.gp.bayes",
-    "Box": "windfall.space",
-    "Categorical": "windfall.space",
-    "Choice": "windfall.study.bandit",
-    "Fit": "windfall.models.gp.fit",
-    "GammaPrior": "windfall.models.gp.priors",
-    "Integer": "windfall.space",
-    "LogDensity": "windfall.attention.prior",
-    "LogNormalPrior": "windfall.models.gp.priors",
-    "Mean": "windfall.acquisition.ucb",
-    "Parameters": "windfall.space",
-    "Policy": "windfall.policy",
-    "Problem": "windfall.problems",
-    "Real": "windfall.space",
-    "Result": "windfall.simulation.results",
-    "Windfall": "windfall.acquisition.windfall",
-    "compare_suite": "windfall.compare.suite",
-    "compilation_cache": "windfall.runtime.compilation",
-    "gaussian": "windfall.attention.prior",
-    "independent": "windfall.attention.prior",
-    "simulate": "windfall.simulation.runner",
-}
 _MODULES = {
     "kernels": "windfall.models.gp.kernels",
     "means": "windfall.models.gp.means",
@@ -123,8 +94,8 @@ def __getattr__(name: str) -> Any:
     """Import a public name the first time it is used."""
     if name in _MODULES:
         value = import_module(_MODULES[name])
-    elif name in _HOME:
-        value = getattr(import_module(_HOME[name]), name)
+    elif name in __all__:
+        value = registry.find(name)
     else:
         raise AttributeError(f"module 'windfall' has no attribute {name!r}")
     globals()[name] = value

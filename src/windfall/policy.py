@@ -1,8 +1,11 @@
-"""Policies as pure functions over explicit state: init, update, select.
+"""A round as pure functions over explicit state: observe, learn, select.
 
-A policy joins a model of the payoffs (a Gaussian process and how to fit it) and an acquisition (how
-to value an arm, or any point of a box). ``update`` learns from a reward, ``select`` chooses and
-changes nothing, so that a whole trial is a loop over the two inside one compiled program.
+A policy joins a model of the payoffs and an acquisition (how to value an arm, or any point of a
+box). This is the only implementation of a round: ``Bandit`` runs these functions one by one, and a
+simulation runs them in a loop inside one compiled program.
+
+Randomness: a study's key, ``fold_in(seed, trial)``, then ``fold_in(·, what for)`` and
+``fold_in(·, rewards so far)``.
 """
 
 import dataclasses
@@ -14,44 +17,43 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Bool, Float, Int, PRNGKeyArray
 
-from windfall.acquisition.arena import Arena, Region, as_arena
+from windfall import registry
 from windfall.acquisition.average import focus
 from windfall.acquisition.base import Acquisition, Score, Situation
-from windfall.acquisition.ei import EI
-from windfall.acquisition.lw import LWUCB
+from windfall.acquisition.candidates import Candidates, candidates
 from windfall.acquisition.maximise import Search
-from windfall.acquisition.thompson import TS
-from windfall.acquisition.ucb import GPUCB, VUCB, Mean
-from windfall.acquisition.windfall import Windfall
+from windfall.checks import known_name
 from windfall.errors import InputError
-from windfall.models.gp.fit import FitInfo
-from windfall.models.gp.model import GP
-from windfall.models.gp.observations import Observations, pad
-from windfall.models.gp.posterior import Posterior
+from windfall.models.base import Belief, FitInfo, Model, Reward
 from windfall.runtime.arrays import Array
-from windfall.space import Parameters, Space
+from windfall.space import Space
 
-__all__ = ["GP", "NAMES", "Arena", "Info", "Policy", "Region", "State", "as_policy", "grow"]
+__all__ = ["NAMES", "Info", "Policy", "State", "as_policy", "due", "learn", "search", "study_key"]
+
+#: Streams of random numbers; 0 and 1 are a simulation's own.
+_FIT, _SELECT = 2, 3
 
 
 class State(eqx.Module):
-    """All a policy knows: where it may choose, the rewards and the model fitted to them.
+    """All a policy knows: where it may choose, and what it believes about the payoffs.
 
     Attributes:
-        arena: The arms, or the region.
-        key: Randomness of the fits (a JAX key; None in a template that gets one later).
-        observations: The rewards so far, in reward units.
-        posterior: The model, conditioned on them once ``learn`` has run.
+        candidates: The arms, or the region.
+        setup: What the acquisition prepared when the study began.
+        key: Randomness of everything (a JAX key; None in a template that gets one later).
+        belief: The rewards, and the model of them.
         pulls: How many rewards there are.
         initial: How many of them come from initial arms; policy rounds count after them.
+        searched: The number of rewards at the last search for hyper-parameters; −1 before any.
     """
 
-    arena: Arena | Region
+    candidates: Candidates
+    setup: Any
     key: Any
-    observations: Observations
-    posterior: Posterior
+    belief: Belief
     pulls: Int[Array, ""]
     initial: Int[Array, ""]
+    searched: Int[Array, ""]
 
 
 class Info(eqx.Module):
@@ -98,43 +100,38 @@ class Info(eqx.Module):
 
 
 class Policy(eqx.Module):
-    """A Gaussian process and an acquisition.
+    """A model of the payoffs and an acquisition.
 
     Args:
         acquisition: How to value a point.
-        gp: The model of the payoffs; None for the one that goes with the acquisition.
+        model: How payoffs are learned; None for the model that goes with the acquisition.
 
     Example:
-        >>> from windfall.policy import GP, Policy
+        >>> from windfall.acquisition.ucb import VUCB
         >>> Policy(VUCB(kappa=1.0)).acquisition
         VUCB(kappa=1.0)
     """
 
     acquisition: Acquisition
-    gp: GP
+    model: Model
 
-    def __init__(self, acquisition: Any, gp: Any = None):
+    def __init__(self, acquisition: Any, model: Any = None):
         """Join the two."""
         if not isinstance(acquisition, Acquisition):
             raise InputError(
                 f"acquisition is {acquisition!r}; expected an object such as VUCB(kappa=1.0)"
             )
-        if not isinstance(gp, GP | None):
-            raise InputError(f"gp is {gp!r}; expected a GP(...) or None")
+        if not isinstance(model, Model | None):
+            raise InputError(f"model is {model!r}; expected a GP(...), another model or None")
         self.acquisition = acquisition
-        self.gp = acquisition.model() if gp is None else gp
+        self.model = acquisition.model() if model is None else model
 
     def __repr__(self) -> str:
         """The expression that makes this policy again."""
-        return f"Policy({self.acquisition!r}, {self.gp!r})"
+        return f"Policy({self.acquisition!r}, {self.model!r})"
 
-    def init(
-        self,
-        key: PRNGKeyArray | None,
-        space: Space | Parameters,
-        *,
-        capacity: int = 16,
-        initial: int = 0,
+    def begin(
+        self, key: PRNGKeyArray | None, space: Space, *, capacity: int = 16, initial: int = 0
     ) -> State:
         """The state before any reward, as host arrays.
 
@@ -144,106 +141,102 @@ class Policy(eqx.Module):
             capacity: Room for distinct arms or points.
             initial: Rewards that will come from initial arms; policy rounds count after them.
         """
-        arena = as_arena(self.acquisition, space)
-        observations = Observations.empty(capacity, space.dimension)
-        posterior = self.gp.prior(space, observations)
         return State(
-            arena,
+            candidates(space),
+            self.acquisition.setup(space),
             key,
-            observations,
-            posterior,
+            self.model.begin(space, capacity),
             np.int32(0),
             np.int32(initial),
+            np.int32(-1),
         )
 
     def observe(self, state: State, choice: Array, reward: Float[Array, ""]) -> State:
-        """Record a reward without learning from it yet (several may come at once).
+        """Note a reward without learning from it yet (several may come at once).
 
         A choice is the number of an arm, or a point of the unit box.
         """
-        observations = state.observations.add(state.arena.point(choice), reward)
-        return dataclasses.replace(state, observations=observations, pulls=state.pulls + 1)
+        belief = state.belief.observe(state.candidates.point(choice), Reward(reward))
+        return dataclasses.replace(state, belief=belief, pulls=state.pulls + 1)
 
-    def learn(self, state: State) -> tuple[State, FitInfo]:
-        """Fit the model to all rewards."""
-        key = jax.random.fold_in(state.key, state.pulls)
-        posterior, info = self.gp.learn(key, state.observations, state.posterior)
-        return dataclasses.replace(state, posterior=posterior), info
-
-    def absorb(self, state: State) -> State:
-        """Bring the model up to date with one more reward."""
-        key = jax.random.fold_in(state.key, state.pulls)
-        posterior = self.gp.absorb(
-            key, state.observations, state.posterior, state.pulls - state.initial
-        )
-        return dataclasses.replace(state, posterior=posterior)
-
-    def update(self, state: State, choice: Array, reward: Float[Array, ""]) -> State:
-        """Learn from one reward."""
-        return self.absorb(self.observe(state, choice, reward))
-
-    def score(self, key: PRNGKeyArray, state: State) -> Score:
-        """How this round values any point."""
-        observations = state.observations
-        best = jnp.max(jnp.where(observations.live, observations.mean, -jnp.inf))
+    def score(self, state: State, ahead: int | Int[Array, ""] = 0) -> Score:
+        """How this round values any point; see ``select``."""
         situation = Situation(
             jnp.maximum(state.pulls - state.initial + 1, 1),
-            best,
-            state.arena.size,
-            state.arena.domain,
-            state.arena.anchors,
+            state.candidates.size,
+            state.candidates.anchors,
         )
-        return focus(self.acquisition, key, state.posterior, situation)
+        return focus(self.acquisition, _key(state, _SELECT, ahead), state.belief, situation,
+                     state.setup)  # fmt: skip
 
     def select(
-        self, key: PRNGKeyArray, state: State, avoid: Float[Array, "p d"] | None = None
+        self,
+        state: State,
+        avoid: Float[Array, "p d"] | None = None,
+        ahead: int | Int[Array, ""] = 0,
     ) -> tuple[Array, Info]:
         """The arm, or the point, with the highest score.
 
         Args:
-            key: Randomness of this choice.
-            state: What is known.
+            state: What is known, learned.
             avoid: Points of the unit box that the choice must differ from, while there are others.
+            ahead: How many choices wait for their rewards; each has randomness of its own.
         """
-        score = self.score(key, state)
-        pick = state.arena.choose(key, score, state.observations, avoid)
+        score, belief = self.score(state, ahead), state.belief
+        pick = state.candidates.choose(_key(state, _SELECT, ahead), score, belief.tried, avoid)
         at = pick.x[None]
-        mean, deviation = state.posterior.moments(at)
-        ratio = score.ratio(at, pick.prior[None])[0]
-        tried = state.observations
-        best = jnp.max(jnp.where(tried.live, state.posterior.mean(tried.features), -jnp.inf))
-        healthy = state.posterior.healthy & pick.valid
+        mean, deviation = belief.moments(at)
+        tried = belief.tried
+        best = jnp.max(jnp.where(tried.live, belief.mean(tried.x), -jnp.inf))
+        healthy = belief.healthy & pick.valid
         return pick.choice, Info(
-            pick.score, mean[0], deviation[0], ratio, best, healthy, pick.search
+            pick.score, mean[0], deviation[0], score.ratio(at)[0], best, healthy, pick.search
         )
 
 
-def grow(state: State, capacity: int) -> State:
-    """A state (or a stack of them) with room for more distinct arms, on the host."""
-    posterior = state.posterior
-    before = posterior.whitener.shape[-1]
-    whitener = pad(pad(posterior.whitener, capacity, -1), capacity, -2)
-    fresh = np.arange(before, capacity)
-    whitener[..., fresh, fresh] = 1.0
-    posterior = dataclasses.replace(
-        posterior, observations=posterior.observations.padded(capacity), whitener=whitener
-    )
-    observations = state.observations.padded(capacity)
-    return dataclasses.replace(state, observations=observations, posterior=posterior)
+def learn(model: Model, state: State) -> State:
+    """Bring the belief up to date with all rewards: a search if one is due, then conditioning.
+
+    The same for every policy with this model.
+    """
+
+    def found(state: State) -> State:
+        belief, _ = search(model, state)
+        return dataclasses.replace(state, belief=belief, searched=state.pulls)
+
+    if model.refit_every == 1:
+        state = found(state)
+    else:
+        now = due(state.pulls, state.searched, state.initial, model.refit_every)
+        state = jax.lax.cond(now, found, lambda state: state, jax.tree.map(jnp.asarray, state))
+    return dataclasses.replace(state, belief=model.condition(state.belief))
 
 
-_BY_NAME = {
-    "windfall": Windfall,
-    "ei": EI,
-    "ts": TS,
-    "v-ucb": VUCB,
-    "gp-ucb": GPUCB,
-    "gp-ucb-scaled": GPUCB.scaled,
-    "lw-ucb": LWUCB,
-    "mean": Mean,
-}
-NAMES = tuple(_BY_NAME)
-DEFAULT = "windfall"
+def search(model: Model, state: State) -> tuple[Belief, FitInfo]:
+    """The belief with hyper-parameters found anew, and how the search ended."""
+    return model.search(_key(state, _FIT), state.belief)
+
+
+def due(pulls: Any, searched: Any, initial: Any, every: int) -> Any:
+    """Whether a search is due: at the first choice, then on every so many rewards.
+
+    >>> [t for t in range(3, 12) if due(t, t - 1, 3, 4)]
+    [3, 7, 11]
+    """
+    return (searched < 0) | ((pulls - initial) // every > (searched - initial) // every)
+
+
+def study_key(seed: Any, trial: Any = 0) -> PRNGKeyArray:
+    """The key of a trial; a study is trial 0 of its seed."""
+    return jax.random.fold_in(jax.random.key(seed), trial)
+
+
+def _key(state: State, stream: int, ahead: int | Int[Array, ""] = 0) -> PRNGKeyArray:
+    key = jax.random.fold_in(jax.random.fold_in(state.key, stream), state.pulls)
+    return key if stream == _FIT else jax.random.fold_in(key, ahead)
+
+
+NAMES = tuple(registry.POLICIES)
 
 
 def as_policy(policy: Any = None, **settings: Any) -> Policy:
@@ -251,8 +244,8 @@ def as_policy(policy: Any = None, **settings: Any) -> Policy:
 
     Args:
         policy: What the user wrote.
-        **settings: For a name only: settings of that acquisition, such as ``kappa``; those it does
-            not have are left out.
+        **settings: For a name only: settings of that acquisition, such as ``kappa``; those that
+            belong to another acquisition are left out.
 
     Example:
         >>> as_policy("v-ucb", kappa=1.0, components=2).acquisition
@@ -262,12 +255,16 @@ def as_policy(policy: Any = None, **settings: Any) -> Policy:
         return policy
     if isinstance(policy, Acquisition):
         return Policy(policy)
-    name = DEFAULT if policy is None else policy
-    if not isinstance(name, str) or name not in _BY_NAME:
-        raise InputError(
-            f"policy is {policy!r}; expected one of {', '.join(NAMES)}, or an object such as "
-            "LWUCB(kappa=1.0)"
-        )
-    make = _BY_NAME[name]
-    fields = {f.name for f in dataclasses.fields(make)} if isinstance(make, type) else set()
-    return Policy(make(**{k: v for k, v in settings.items() if k in fields}))
+    name = registry.DEFAULT_POLICY if policy is None else policy
+    known_name("policy", name, NAMES, "an object such as LWUCB(kappa=1.0), or")
+    makers = {name: registry.find(make) for name, make in registry.POLICIES.items()}
+    known = sorted({field for make in makers.values() for field in _settings(make)})
+    for setting in settings:
+        known_name("setting", setting, known)
+    make = makers[name]
+    return Policy(make(**{k: v for k, v in settings.items() if k in _settings(make)}))
+
+
+def _settings(make: Any) -> set[str]:
+    """The settings that a constructor takes; a named variant has none."""
+    return {f.name for f in dataclasses.fields(make)} if isinstance(make, type) else set()

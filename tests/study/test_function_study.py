@@ -8,8 +8,8 @@ import pytest
 from windfall.errors import InputError
 from windfall.space import Parameters, Real
 from windfall.study.bandit import Bandit, Choice
-from windfall.study.function_study import PATIENCE, Study
-from windfall.study.log import Pull, StudyLog
+from windfall.study.function_study import PATIENCE, FunctionStudy
+from windfall.study.log import Call, StudyLog
 
 SETTINGS = {"seed": 0}
 
@@ -56,7 +56,7 @@ def places(study):
 
 
 def test_the_function_is_called_where_the_bandit_says_and_told():
-    study = Study(Scripted(), square)
+    study = FunctionStudy(Scripted(), square)
     study.run(6)
     assert [p.number for p in study.pulls] == [1, 2, 3, 4, 5, 6]
     assert study.bandit.events == [("tell", p.parameters["x"], p.value) for p in study.pulls]
@@ -67,7 +67,7 @@ def test_the_function_is_called_where_the_bandit_says_and_told():
 @pytest.mark.parametrize("minimize", [False, True])
 def test_the_best_and_the_improvements(minimize):
     values = iter([3.0, 3.0, 5.0, 1.0, 5.0, 0.5])
-    study = Study(Scripted(), lambda x: next(values), minimize=minimize)
+    study = FunctionStudy(Scripted(), lambda x: next(values), minimize=minimize)
     study.run(6)
     if minimize:
         assert [p.number for p in study.improvements] == [1, 4, 6]
@@ -105,7 +105,7 @@ def test_a_failed_pull_is_recorded_and_the_study_goes_on(tmp_path, outcome, mess
         return outcome
 
     with StudyLog(tmp_path / "log", SETTINGS) as log:
-        study = Study(Scripted(), sometimes, log=log)
+        study = FunctionStudy(Scripted(), sometimes, log=log)
         study.run(4)
     assert [p.failed for p in study.pulls] == [None, message, None, None]
     assert study.pulls[1].value is None
@@ -116,7 +116,7 @@ def test_a_failed_pull_is_recorded_and_the_study_goes_on(tmp_path, outcome, mess
     "value", [np.float32(0.5), np.array(0.5), np.array([0.5])[0], True, 1, -1e150]
 )
 def test_whatever_is_a_number_is_a_value(value):
-    study = Study(Scripted(), lambda x: value)
+    study = FunctionStudy(Scripted(), lambda x: value)
     study.run(1)
     assert study.pulls[0].value == float(value)
     assert type(study.pulls[0].value) is float
@@ -128,7 +128,7 @@ def broken(x):
 
 @pytest.mark.parametrize(("pulls", "made"), [(50, PATIENCE), (2, 2)])
 def test_a_function_that_always_fails_ends_the_study(pulls, made):
-    study = Study(Scripted(), broken)
+    study = FunctionStudy(Scripted(), broken)
     with pytest.raises(InputError, match=f"all {made} pulls have failed.*unplugged; mend"):
         study.run(pulls)
     assert len(study.pulls) == made
@@ -141,7 +141,7 @@ def test_after_one_success_any_number_of_failures_is_borne():
         calls.append(x)
         return square(x) if len(calls) == 1 else broken(x)
 
-    study = Study(Scripted(), once)
+    study = FunctionStudy(Scripted(), once)
     study.run(4 * PATIENCE)
     assert len(study.pulls) == 4 * PATIENCE
 
@@ -152,9 +152,9 @@ def test_a_mended_function_gets_another_chance_from_the_same_log(tmp_path):
         StudyLog(path, SETTINGS) as log,
         pytest.raises(InputError, match="unplugged"),
     ):
-        Study(Scripted(), broken, log=log).run(20)
+        FunctionStudy(Scripted(), broken, log=log).run(20)
     with StudyLog(path, SETTINGS) as log:
-        study = Study(Scripted(), square, log=log)
+        study = FunctionStudy(Scripted(), square, log=log)
         study.run(20)
     assert [p.value is None for p in study.pulls] == [True] * PATIENCE + [False] * 15
 
@@ -175,7 +175,7 @@ def shaky(x):
 @pytest.mark.parametrize("batch", [1, 4])
 @pytest.mark.parametrize("dies_at", [1, 2, 5, 7, 11])
 def test_a_study_that_is_killed_goes_on_as_if_nothing_had_happened(tmp_path, batch, dies_at):
-    whole = Study(Scripted(), shaky, batch=batch)
+    whole = FunctionStudy(Scripted(), shaky, batch=batch)
     whole.run(11)
     assert any(p.failed for p in whole.pulls)
     calls, lock = [], threading.Lock()
@@ -189,7 +189,7 @@ def test_a_study_that_is_killed_goes_on_as_if_nothing_had_happened(tmp_path, bat
 
     path = tmp_path / "log"
     with StudyLog(path, SETTINGS) as log, pytest.raises(KilledError):
-        Study(Scripted(), mortal, batch=batch, log=log).run(11)
+        FunctionStudy(Scripted(), mortal, batch=batch, log=log).run(11)
     before = len(path.read_text().splitlines()) - 1
     again = []
 
@@ -199,21 +199,21 @@ def test_a_study_that_is_killed_goes_on_as_if_nothing_had_happened(tmp_path, bat
         return shaky(x)
 
     with StudyLog(path, SETTINGS) as log:
-        study = Study(Scripted(), counted, batch=batch, log=log)
+        study = FunctionStudy(Scripted(), counted, batch=batch, log=log)
         study.run(11)
     assert len(again) == 11 - before  # nothing is made twice
     assert untimed(study.pulls) == untimed(whole.pulls)
     assert study.bandit.events == whole.bandit.events
     assert not study.drifted
     with StudyLog(path, SETTINGS) as log:
-        assert untimed(sorted(log.pulls, key=lambda p: p.number)) == untimed(whole.pulls)
+        assert untimed(sorted(log.calls, key=lambda p: p.number)) == untimed(whole.pulls)
 
 
 def test_more_pulls_later_and_never_fewer_than_there_are(tmp_path):
     path = tmp_path / "log"
     for pulls, expected in ((5, 5), (9, 9), (3, 9)):
         with StudyLog(path, SETTINGS) as log:
-            study = Study(Scripted(), square, batch=2, log=log)
+            study = FunctionStudy(Scripted(), square, batch=2, log=log)
             study.run(pulls)
         assert len(study.pulls) == expected
     assert [p.size for p in study.pulls] == [2, 2, 2, 2, 1, 2, 2, 2, 2]
@@ -222,9 +222,9 @@ def test_more_pulls_later_and_never_fewer_than_there_are(tmp_path):
 def test_a_log_of_other_choices_counts_all_the_same(tmp_path):
     path = tmp_path / "log"
     with StudyLog(path, SETTINGS) as log:
-        log.append(Pull(1, 1, 1, {"x": 0.123}, 4.0, None, 0.0))
-        log.append(Pull(2, 2, 1, {"x": 0.456}, None, "broken", 0.0))
-        study = Study(Scripted(), square, log=log)
+        log.append(Call(1, 1, 1, {"x": 0.123}, 4.0, None, 0.0))
+        log.append(Call(2, 2, 1, {"x": 0.456}, None, "broken", 0.0))
+        study = FunctionStudy(Scripted(), square, log=log)
         study.run(3)
     assert study.drifted
     assert study.bandit.events[:4] == [
@@ -241,8 +241,8 @@ def test_a_log_of_a_batch_in_another_order_counts_all_the_same(tmp_path):
     asked = [choice.parameters for choice in bandit().ask(4)]
     with StudyLog(tmp_path / "log", SETTINGS) as log:
         for number, parameters in enumerate(asked[::-1], 1):
-            log.append(Pull(number, 1, 4, parameters, float(number), None, 0.0))
-        study = Study(bandit(), broken, batch=4, log=log)
+            log.append(Call(number, 1, 4, parameters, float(number), None, 0.0))
+        study = FunctionStudy(bandit(), broken, batch=4, log=log)
         study.run(4)
     assert study.drifted
     assert study.bandit.rewards == [(p, float(n)) for n, p in enumerate(asked[::-1], 1)]
@@ -257,7 +257,7 @@ def test_a_batch_is_called_side_by_side_and_told_in_its_order():
         return x
 
     seen = []
-    study = Study(Scripted(), waits_for_the_others, batch=3, finished=seen.append)
+    study = FunctionStudy(Scripted(), waits_for_the_others, batch=3, finished=seen.append)
     study.run(6)
     assert [p.number for p in study.pulls] == [1, 2, 3, 4, 5, 6]
     assert [e[1] for e in study.bandit.events] == places(study)
@@ -266,5 +266,5 @@ def test_a_batch_is_called_side_by_side_and_told_in_its_order():
 
 def test_one_at_a_time_stays_in_its_thread():
     threads = set()
-    Study(Scripted(), lambda x: threads.add(threading.get_ident()) or 0.0).run(3)
+    FunctionStudy(Scripted(), lambda x: threads.add(threading.get_ident()) or 0.0).run(3)
     assert threads == {threading.get_ident()}

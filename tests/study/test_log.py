@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from windfall.errors import InputError
-from windfall.study.log import Pull, StudyLog
+from windfall.study.log import Call, StudyLog
 
 SETTINGS = {"function": "lab:run", "parameters": {"x": "Real(0.0, 1.0)"}, "seed": 0}
 
@@ -18,7 +18,7 @@ parameters = st.dictionaries(
     st.text(min_size=1), st.one_of(st.floats(allow_nan=False, allow_infinity=False), st.text())
 )
 pulls = st.builds(
-    Pull,
+    Call,
     number=st.integers(1, 99),
     first=st.integers(1, 99),
     size=st.integers(1, 9),
@@ -29,8 +29,8 @@ pulls = st.builds(
 )
 
 
-def a_pull(number: int, value: float | None = 0.1) -> Pull:
-    return Pull(number, number, 1, {"x": 0.1 * number}, value, None, 0.01)
+def a_pull(number: int, value: float | None = 0.1) -> Call:
+    return Call(number, number, 1, {"x": 0.1 * number}, value, None, 0.01)
 
 
 @pytest.fixture
@@ -47,12 +47,12 @@ def path(tmp_path):
 def test_what_was_appended_is_read_exactly(tmp_path_factory, told):
     file = tmp_path_factory.mktemp("log") / "study.jsonl"
     with StudyLog(file, SETTINGS) as log:
-        assert log.pulls == []
+        assert log.calls == []
         for pull in told:
             log.append(pull)
-        assert log.pulls == told
+        assert log.calls == told
     with StudyLog(file, SETTINGS) as log:
-        assert log.pulls == told
+        assert log.calls == told
 
 
 def test_one_line_each_and_a_header(path):
@@ -69,11 +69,11 @@ def test_cut_short_at_any_byte_the_whole_lines_remain_and_work_goes_on(path):
         path.write_bytes(data[:cut])
         whole = max(sum(end <= cut for end in ends) - 1, 0)
         with StudyLog(path, SETTINGS) as log:
-            assert [pull.number for pull in log.pulls] == [1, 2, 3][:whole]
+            assert [pull.number for pull in log.calls] == [1, 2, 3][:whole]
             log.append(a_pull(whole + 1, 7.0))
         with StudyLog(path, SETTINGS) as log:
-            assert [pull.number for pull in log.pulls] == [1, 2, 3, 4][: whole + 1]
-            assert log.pulls[-1].value == 7.0
+            assert [pull.number for pull in log.calls] == [1, 2, 3, 4][: whole + 1]
+            assert log.calls[-1].value == 7.0
 
 
 def test_a_line_is_in_the_file_as_soon_as_append_returns(tmp_path):
@@ -103,7 +103,7 @@ def test_other_settings_are_refused_and_nothing_is_changed(path, settings, words
 
 def test_versions_may_differ(path):
     with StudyLog(path, SETTINGS, {"windfall": "2"}) as log:
-        assert len(log.pulls) == 3
+        assert len(log.calls) == 3
 
 
 @pytest.mark.parametrize("damage", [b"nonsense", b"[1]", b'{"number": 1}', b"\xff\x00"])

@@ -1,13 +1,13 @@
 """Acquisitions under full Bayes: every score averages over samples of the hyper-parameters."""
 
+from typing import Any
+
 import jax
 import jax.numpy as jnp
 from jaxtyping import PRNGKeyArray
 
 from windfall.acquisition.base import Acquisition, Score, Situation
-from windfall.acquisition.thompson import TS
-from windfall.models.gp.ensemble import Ensemble
-from windfall.models.gp.posterior import Posterior
+from windfall.models.base import Belief
 from windfall.runtime.execution import map_lanes
 
 __all__ = ["Average", "focus"]
@@ -22,24 +22,24 @@ class Average(Score):
 
     scores: Score
 
-    def __call__(self, x, prior):
-        values = map_lanes(lambda score: score(x, prior), self.scores)
-        return self.scores.average(values)
+    def __call__(self, x):
+        return self.scores.average(map_lanes(lambda score: score(x), self.scores))
 
-    def ratio(self, x, prior):
-        ratios = map_lanes(lambda score: score.ratio(x, prior), self.scores)
-        return jnp.mean(ratios, axis=0)
+    def ratio(self, x):
+        return jnp.mean(map_lanes(lambda score: score.ratio(x), self.scores), axis=0)
 
 
 def focus(
-    acquisition: Acquisition, key: PRNGKeyArray, posterior: Posterior, situation: Situation
+    acquisition: Acquisition, key: PRNGKeyArray, belief: Belief, situation: Situation, setup: Any
 ) -> Score:
-    """The acquisition's score for this round, whatever the posterior.
+    """The acquisition's score for this round, whatever the belief.
 
     Thompson sampling needs no average: a draw from an ensemble is that of a member at random and of
     its function, while the mean of several draws would not be a draw.
     """
-    if not isinstance(posterior, Ensemble) or isinstance(acquisition, TS):
-        return acquisition.focus(key, posterior, situation)
-    keys = jax.random.split(key, posterior.size)
-    return Average(posterior.each(lambda one, key: acquisition.focus(key, one, situation), keys))
+    if belief.members is None or not acquisition.averages:
+        return acquisition.focus(key, belief, situation, setup)
+    keys = jax.random.split(key, belief.members)
+    return Average(
+        belief.each(lambda one, key: acquisition.focus(key, one, situation, setup), keys)
+    )

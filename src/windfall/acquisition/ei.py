@@ -7,7 +7,7 @@ from jaxtyping import Float
 
 from windfall.acquisition.base import Acquisition, Score
 from windfall.checks import number
-from windfall.models.gp.posterior import Posterior
+from windfall.models.base import Belief
 from windfall.runtime.arrays import Array
 
 __all__ = ["EI", "log_expected_improvement"]
@@ -66,11 +66,11 @@ def _log_h(z: Array) -> Array:
 class ExpectedImprovement(Score):
     """log EI over a fixed target."""
 
-    posterior: Posterior
+    belief: Belief
     target: Float[Array, ""]
 
-    def __call__(self, x, prior):
-        return log_expected_improvement(*self.posterior.moments(x), self.target)
+    def __call__(self, x):
+        return log_expected_improvement(*self.belief.moments(x), self.target)
 
     def average(self, values):
         """The logarithm of the mean improvement, not the mean of the logarithms."""
@@ -90,5 +90,5 @@ class EI(Acquisition):
 
     xi: Float[Array, ""] = eqx.field(converter=number("xi", 0.0), default=0.0)
 
-    def focus(self, key, posterior, situation):
-        return ExpectedImprovement(posterior, situation.best + self.xi)
+    def focus(self, key, belief, situation, setup):
+        return ExpectedImprovement(belief, belief.tried.best + self.xi)

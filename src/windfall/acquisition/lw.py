@@ -12,6 +12,8 @@ from windfall.acquisition.base import Acquisition, Score
 from windfall.acquisition.checks import one_of, whole_number
 from windfall.attention.density import Bandwidth, check_bandwidth
 from windfall.attention.prior import (
+    Relative,
+    Tabulated,
     as_prior,
     check_traceable,
     check_weights,
@@ -27,25 +29,45 @@ from windfall.attention.ratio import (
 )
 from windfall.checks import number
 from windfall.errors import InputError
-from windfall.models.gp.posterior import Posterior
+from windfall.models.base import Belief
+from windfall.models.units import user_units
 from windfall.runtime.arrays import Array
+from windfall.space import Arms, Space
 
 __all__ = ["LWUCB"]
+
+
+class Survey(eqx.Module):
+    """What LW-UCB knows of a space.
+
+    Attributes:
+        domain: Where p_μ is estimated.
+        prior: p_x anywhere, where the ratio is used directly; None if it is uniform or part of a
+            mixture.
+    """
+
+    domain: Domain
+    prior: Relative | Tabulated | None = None
 
 
 class WeightedBound(Score):
     """μ(x) + κ w(x) σ(x)."""
 
-    posterior: Posterior
+    belief: Belief
     attention: DirectRatio | MixtureRatio
+    prior: Relative | Tabulated | None
     kappa: Float[Array, ""]
 
-    def __call__(self, x, prior):
-        mean, deviation = self.posterior.moments(x)
-        return mean + self.kappa * self.attention(x, mean, prior) * deviation
+    def __call__(self, x):
+        mean, deviation = self.belief.moments(x)
+        return mean + self.kappa * self._attention(x, mean) * deviation
 
-    def ratio(self, x, prior):
-        return self.attention(x, self.posterior.mean(x), prior)
+    def ratio(self, x):
+        return self._attention(x, self.belief.mean(x))
+
+    def _attention(self, x, mean):
+        prior = jnp.ones_like(mean) if self.prior is None else self.prior(x)
+        return self.attention(x, mean, prior)
 
 
 class LWUCB(Acquisition):
@@ -83,39 +105,44 @@ class LWUCB(Acquisition):
     bandwidth: Bandwidth = eqx.field(static=True, converter=check_bandwidth, default="scott")
     prior: Callable | np.ndarray | None = eqx.field(converter=as_prior, default=None)
 
-    def survey(self, space):
-        if self.prior is not None and not callable(self.prior):
-            weights = check_weights(self.prior, space.size)
-            return Domain(space.arms, weights), weights
-        points = space.arms if self.domain == "arms" else space.fill(self.points)
-        at_points, at_arms = prior_values(
-            self.prior, space.natural(points), space.natural(space.arms)
-        )
-        return Domain(points, at_points), at_arms
+    def setup(self, space: Space) -> Survey:
+        """Where p_μ is estimated, and p_x there."""
+        survey = self._arms(space) if isinstance(space, Arms) else self._region(space)
+        # A mixture contains the prior.
+        return Survey(survey.domain) if self.components else survey
 
-    def survey_region(self, space):
-        if self.domain == "arms" or (self.prior is not None and not callable(self.prior)):
+    def _arms(self, space: Arms) -> Survey:
+        if isinstance(self.prior, np.ndarray):
+            weights = check_weights(self.prior, space.size)
+            return Survey(Domain(space.points, weights), Tabulated.of(space.points, weights))
+        points = space.points if self.domain == "arms" else space.fill(self.points)
+        if self.prior is None:
+            return Survey(Domain(points, np.ones(len(points))))
+        at_points, at_arms = prior_values(
+            self.prior, space.natural(points), space.natural(space.points)
+        )
+        return Survey(Domain(points, at_points), Tabulated.of(space.points, at_arms))
+
+    def _region(self, space: Space) -> Survey:
+        if self.domain == "arms" or isinstance(self.prior, np.ndarray):
             asked = "domain is 'arms'" if self.domain == "arms" else "prior is a list of weights"
             raise InputError(f"{asked} and a box has no arms; use a function of features, or none")
         points = space.fill(self.points)
         if self.prior is None:
-            return Domain(points, np.ones(len(points))), None
-        at_points, density = prior_over(self.prior, space.natural(points))
-        if self.components:  # the mixture contains the prior
-            return Domain(points, at_points), None
-        check_traceable(density, space.size)
-        return Domain(points, at_points), density
+            return Survey(Domain(points, np.ones(len(points))))
+        at_points, prior = prior_over(self.prior, space.natural(points), user_units(space))
+        if not self.components:
+            check_traceable(prior, space.dimension)
+        return Survey(Domain(points, at_points), prior)
 
-    def focus(self, key, posterior, situation):
-        domain = situation.domain
-        mean = posterior.mean(domain.points)
-        resolution = posterior.scale.spread * jnp.sqrt(
-            jnp.max(posterior.hyper.kernel.diagonal(domain.points))
-        )
+    def focus(self, key, belief, situation, setup):
+        domain = setup.domain
+        mean = belief.mean(domain.points)
+        resolution = jnp.max(belief.prior_deviation(domain.points))
         if self.components == 0:
             attention = direct_ratio(mean, domain, resolution, self.bandwidth)
         else:
             attention = mixture_ratio(
                 key, mean, domain, resolution, self.components, self.bandwidth
             )
-        return WeightedBound(posterior, attention, self.kappa)
+        return WeightedBound(belief, attention, setup.prior, self.kappa)

@@ -14,9 +14,9 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Bool, Float, Int, PRNGKeyArray
 
-from windfall.acquisition.ground import Ground
 from windfall.acquisition.polish import Value, ending, polish, scaled_slack
-from windfall.models.gp.observations import Observations
+from windfall.acquisition.region import Region
+from windfall.models.base import Tried
 from windfall.runtime.arrays import Array
 
 __all__ = ["APART", "Search", "maximise"]
@@ -60,9 +60,9 @@ class Search(eqx.Module):
 def maximise(
     key: PRNGKeyArray,
     value: Value,
-    ground: Ground,
+    region: Region,
     starts: Float[Array, "s c"],
-    observations: Observations,
+    tried: Tried,
     avoid: Float[Array, "p c"],
 ) -> tuple[Float[Array, " c"], Search]:
     """The best point found; always one that exists and is allowed, never worse than any start.
@@ -70,23 +70,23 @@ def maximise(
     Args:
         key: Randomness of the scattered points.
         value: The score of points of the unit box.
-        ground: Which points exist and are allowed.
+        region: Which points exist and are allowed.
         starts: Points that fill it.
-        observations: What was observed, and where.
+        tried: What was tried, and what it paid.
         avoid: Points that the answer must differ from, as long as there are others (NaN: none).
     """
 
     def allowed(x):
         """Scores to compare by: no NaN, and points that are not allowed come last."""
         scores = value(x)
-        return jnp.where(jnp.isfinite(scores) & ground.feasible(x), scores, -jnp.inf)
+        return jnp.where(jnp.isfinite(scores) & region.feasible(x), scores, -jnp.inf)
 
     def rated(x):
         return jnp.where(_taken(x, avoid), -jnp.inf, allowed(x))
 
-    scatter = _Scatter.draw(key, ground, starts)
-    inputs = jnp.where(observations.live[:, None], observations.features, starts[0])
-    rewards = jnp.where(observations.live, observations.mean, -jnp.inf)
+    scatter = _Scatter.draw(key, region, starts)
+    inputs = jnp.where(tried.live[:, None], tried.x, starts[0])
+    rewards = jnp.where(tried.live, tried.reward, -jnp.inf)
     incumbents = inputs[jax.lax.top_k(rewards, min(_INCUMBENTS, rewards.shape[0]))[1]]
     points = jnp.concatenate([starts, inputs, scatter(incumbents, 0)])
     scores = allowed(points)
@@ -100,17 +100,17 @@ def maximise(
     scores = jnp.concatenate([scores, rated(scattered)])
 
     lanes = points[_apart(scores, points, _LANES)]
-    climb = partial(polish, value, ground, scaled_slack(ground, starts), scale)
+    climb = partial(polish, value, region, scaled_slack(region, starts), scale)
     pick = partial(_pick, rated, scale)
     top = points[jnp.argmax(scores)]
     x, evaluations = pick(top, *climb(lanes))
     evaluations += points.shape[0]
 
-    if ground.mixed:
+    if region.mixed:
 
         def move(carry):
             x, evaluations, _, rounds = carry
-            moves = ground.neighbours(x)
+            moves = region.neighbours(x)
             scores = jnp.where(jnp.all(moves == x, axis=1), -jnp.inf, rated(moves))
             order = jax.lax.top_k(scores, min(_LANES, moves.shape[0]))[1]
             new, spent = pick(x, *climb(moves[order]))
@@ -123,7 +123,7 @@ def maximise(
         start = (x, evaluations, jnp.asarray(True), jnp.zeros((), jnp.int32))
         x, evaluations, _, _ = jax.lax.while_loop(going, move, start)
 
-    found, norm = ending(value, ground, x)
+    found, norm = ending(value, region, x)
     return x, Search(found, norm, evaluations.astype(jnp.int32), jnp.any(x != top))
 
 
@@ -140,23 +140,23 @@ class _Scatter(eqx.Module):
     compile.
     """
 
-    ground: Ground
+    region: Region
     noise: Float[Array, "n s r c"]
     donors: Float[Array, "n s r c"] | None
 
     @classmethod
-    def draw(cls, key: PRNGKeyArray, ground: Ground, starts: Float[Array, "s c"]) -> "_Scatter":
+    def draw(cls, key: PRNGKeyArray, region: Region, starts: Float[Array, "s c"]) -> "_Scatter":
         shape = (_INCUMBENTS + _PEAKS, len(_SCALES), _REPEATS, starts.shape[1])
         scales = jnp.asarray(_SCALES, starts.dtype)[:, None, None]
         noise = scales * jax.random.normal(key, shape, starts.dtype)
-        if not ground.mixed:
-            return cls(ground, noise, None)
-        columns = ground.columns
+        if not region.mixed:
+            return cls(region, noise, None)
+        columns = region.columns
         size = (*shape[:-1], 1 + columns.pick.shape[1])
         uniform = jax.random.uniform(jax.random.fold_in(key, 1), size, starts.dtype)
         donors = starts[(uniform[..., 0] * starts.shape[0]).astype(jnp.int32)]
         swapped = (uniform[..., 1:] < _SWAPPED)[..., columns.group] & columns.discrete
-        return cls(ground, noise, jnp.where(swapped, donors, jnp.nan))
+        return cls(region, noise, jnp.where(swapped, donors, jnp.nan))
 
     def __call__(self, centres: Float[Array, "k c"], first: int) -> Float[Array, "m c"]:
         """Points around these centres, with the noise from row ``first`` on."""
@@ -165,7 +165,7 @@ class _Scatter(eqx.Module):
         if self.donors is not None:
             donors = self.donors[rows]
             moved = jnp.where(jnp.isnan(donors), moved, donors)
-        return self.ground.snap(moved.reshape(-1, centres.shape[1]))
+        return self.region.snap(moved.reshape(-1, centres.shape[1]))
 
 
 def _scale(scores: Float[Array, " s"]) -> Float[Array, ""]:

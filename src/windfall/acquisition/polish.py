@@ -14,7 +14,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Float
 
-from windfall.acquisition.ground import Ground
+from windfall.acquisition.region import Region
 from windfall.models.gp.bfgs import minimise
 from windfall.runtime.arrays import Array
 
@@ -39,23 +39,23 @@ def _angle(x):
     return jnp.clip(jnp.arccos(1.0 - 2.0 * x) / jnp.pi, _OFF_EDGE, 1.0 - _OFF_EDGE)
 
 
-def scaled_slack(ground: Ground, starts) -> Callable[[Array], Array]:
+def scaled_slack(region: Region, starts) -> Callable[[Array], Array]:
     """The constraints in units of their own size over the box."""
-    if not ground.constraints:
+    if not region.constraints:
         return lambda x: jnp.zeros(0, x.dtype)
-    size = jnp.max(jnp.abs(jax.vmap(ground.slack)(starts)), axis=0)
+    size = jnp.max(jnp.abs(jax.vmap(region.slack)(starts)), axis=0)
     size = jnp.where(jnp.isfinite(size) & (size > 0), size, 1.0)
-    return lambda x: ground.slack(x) / size
+    return lambda x: region.slack(x) / size
 
 
-def polish(value: Value, ground: Ground, slack, scale, starts: Float[Array, "l c"]):
+def polish(value: Value, region: Region, slack, scale, starts: Float[Array, "l c"]):
     """Where searches uphill from each start end, and how many points they scored.
 
     All lanes at once: a score is made of matrix products, which may be batched on every device.
     """
 
     def at(start, angle):
-        return jnp.where(ground.free, _point(angle), start)
+        return jnp.where(region.free, _point(angle), start)
 
     def search(start, angle, multipliers):
         def objective(angle):
@@ -69,8 +69,8 @@ def polish(value: Value, ground: Ground, slack, scale, starts: Float[Array, "l c
         )  # fmt: skip
 
     def lane(start):
-        none = jnp.zeros(len(ground.constraints), start.dtype)
-        if not ground.constraints:
+        none = jnp.zeros(len(region.constraints), start.dtype)
+        if not region.constraints:
             end = search(start, _angle(start), none)
             return at(start, end.x), end.evaluations
 
@@ -82,16 +82,16 @@ def polish(value: Value, ground: Ground, slack, scale, starts: Float[Array, "l c
 
         begin = (_angle(start), none, jnp.zeros((), jnp.int32))
         angle, _, evaluations = jax.lax.fori_loop(0, _MULTIPLIER_ROUNDS, improve, begin)
-        return _back(ground, start, at(start, angle)), evaluations
+        return _back(region, start, at(start, angle)), evaluations
 
     return jax.vmap(lane)(starts)
 
 
-def _back(ground: Ground, start, end):
+def _back(region: Region, start, end):
     """The last allowed point found on the line from an allowed start to an end."""
 
     def allowed(t):
-        return ground.feasible((start + t * (end - start))[None])[0]
+        return region.feasible((start + t * (end - start))[None])[0]
 
     def halve(_, bounds):
         low, high = bounds
@@ -104,25 +104,25 @@ def _back(ground: Ground, start, end):
     return jnp.where(allowed(one), end, start + low * (end - start))
 
 
-def ending(value: Value, ground: Ground, x):
+def ending(value: Value, region: Region, x):
     """The score at the end, and the length of its projected gradient."""
     found, gradient = jax.value_and_grad(lambda x: value(x[None])[0])(x)
-    gradient = jnp.where(ground.free, gradient, 0.0)
-    if ground.constraints:
-        gradient = _without_constraints(ground, x, gradient)
+    gradient = jnp.where(region.free, gradient, 0.0)
+    if region.constraints:
+        gradient = _without_constraints(region, x, gradient)
     outward = ((x <= 0) & (gradient < 0)) | ((x >= 1) & (gradient > 0))
     return found, jnp.linalg.norm(jnp.where(outward, 0.0, gradient))
 
 
-def _without_constraints(ground: Ground, x, gradient):
+def _without_constraints(region: Region, x, gradient):
     """A gradient less what active constraints and edges take, Σ λ normal with the best λ ≥ 0.
 
     Found by going through the normals again and again (coordinate descent): there are few.
     """
     eye = jnp.eye(x.shape[0], dtype=x.dtype)
-    inward = jnp.where(ground.free, jax.jacobian(ground.slack)(x), 0.0)
+    inward = jnp.where(region.free, jax.jacobian(region.slack)(x), 0.0)
     normals = jnp.concatenate([inward, eye, -eye])
-    room = jnp.concatenate([ground.slack(x), x, 1.0 - x])
+    room = jnp.concatenate([region.slack(x), x, 1.0 - x])
     length = jnp.sum(normals**2, axis=1)
     active = (room <= _ACTIVE * jnp.sqrt(length)) & (length > 0)
 

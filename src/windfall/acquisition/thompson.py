@@ -15,7 +15,7 @@ class Draw(Score):
 
     path: Callable
 
-    def __call__(self, x, prior):
+    def __call__(self, x):
         return self.path(x)
 
 
@@ -34,5 +34,10 @@ class TS(Acquisition):
         static=True, converter=whole_number("features", 1, 2**20), default=512
     )
 
-    def focus(self, key, posterior, situation):
-        return Draw(posterior.sample(key, situation.anchors, self.features))
+    def focus(self, key, belief, situation, setup):
+        return Draw(belief.sample(key, situation.anchors, self.features))
+
+    @property
+    def averages(self) -> bool:
+        """A draw from several beliefs is one from any of them; a mean of draws is no draw."""
+        return False

@@ -6,7 +6,7 @@ from jaxtyping import Float
 
 from windfall.acquisition.base import Acquisition, Score
 from windfall.checks import number
-from windfall.models.gp.posterior import Posterior
+from windfall.models.base import Belief
 from windfall.runtime.arrays import Array
 
 __all__ = ["GPUCB", "VUCB", "Mean", "UpperBound"]
@@ -15,11 +15,11 @@ __all__ = ["GPUCB", "VUCB", "Mean", "UpperBound"]
 class UpperBound(Score):
     """μ(x) + κ σ(x)."""
 
-    posterior: Posterior
+    belief: Belief
     kappa: Float[Array, ""]
 
-    def __call__(self, x, prior):
-        mean, deviation = self.posterior.moments(x)
+    def __call__(self, x):
+        mean, deviation = self.belief.moments(x)
         return mean + self.kappa * deviation
 
 
@@ -33,8 +33,8 @@ class VUCB(Acquisition):
 
     kappa: Float[Array, ""] = eqx.field(converter=number("kappa", 0.0), default=2.0)
 
-    def focus(self, key, posterior, situation):
-        return UpperBound(posterior, self.kappa)
+    def focus(self, key, belief, situation, setup):
+        return UpperBound(belief, self.kappa)
 
 
 class GPUCB(Acquisition):
@@ -72,22 +72,22 @@ class GPUCB(Acquisition):
         log = jnp.log(size * jnp.pi**2 / (6.0 * self.delta)) + 2.0 * jnp.log(t)
         return 2.0 * self.scale * jnp.maximum(log, 0.0)
 
-    def focus(self, key, posterior, situation):
+    def focus(self, key, belief, situation, setup):
         beta = self.beta(situation.round, situation.size)
-        return UpperBound(posterior, jnp.sqrt(beta))
+        return UpperBound(belief, jnp.sqrt(beta))
 
 
 class PredictedMean(Score):
     """μ(x)."""
 
-    posterior: Posterior
+    belief: Belief
 
-    def __call__(self, x, prior):
-        return self.posterior.mean(x)
+    def __call__(self, x):
+        return self.belief.mean(x)
 
 
 class Mean(Acquisition):
     """Pure exploitation: a(x) = μ(x)."""
 
-    def focus(self, key, posterior, situation):
-        return PredictedMean(posterior)
+    def focus(self, key, belief, situation, setup):
+        return PredictedMean(belief)

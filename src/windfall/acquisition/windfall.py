@@ -7,10 +7,10 @@ from jaxtyping import Float
 from windfall.acquisition.base import Acquisition, Score
 from windfall.acquisition.ei import log_expected_improvement
 from windfall.checks import number
+from windfall.models.base import Belief
 from windfall.models.gp.fit import Fit
 from windfall.models.gp.kernels import Matern52
 from windfall.models.gp.model import GP
-from windfall.models.gp.posterior import Posterior
 from windfall.models.gp.priors import LogNormalPrior
 from windfall.runtime.arrays import Array
 
@@ -20,17 +20,17 @@ __all__ = ["Windfall"]
 class WindfallScore(Score):
     """μ(x) + κσ(x) + h E max(f(x) − y*, 0)."""
 
-    posterior: Posterior
+    belief: Belief
     best: Float[Array, ""]
     kappa: Float[Array, ""]
     pulls: Float[Array, ""]
 
-    def __call__(self, x, prior):
-        mean, deviation = self.posterior.moments(x)
+    def __call__(self, x):
+        mean, deviation = self.belief.moments(x)
         return mean + self.kappa * deviation + self.pulls * self._windfall(mean, deviation)
 
-    def ratio(self, x, prior):
-        mean, deviation = self.posterior.moments(x)
+    def ratio(self, x):
+        mean, deviation = self.belief.moments(x)
         certain = deviation <= 0
         relative = self._windfall(mean, deviation) / jnp.where(certain, 1.0, deviation)
         return jnp.where(certain, 1.0, 1.0 + self.pulls / self.kappa * relative)
@@ -89,27 +89,26 @@ class Windfall(Acquisition):
     )
     patience: Float[Array, ""] = eqx.field(converter=number("patience", 0.0), default=30.0)
 
-    def focus(self, key, posterior, situation):
-        tried = posterior.observations
+    def focus(self, key, belief, situation, setup):
+        tried = belief.tried
         # What the model thinks of the arms pulled, not the rewards themselves: with noise, the
         # highest of many rewards is mostly luck.
-        means = jnp.where(tried.live, posterior.mean(tried.features), -jnp.inf)
-        best = jnp.where(tried.used > 0, jnp.max(means), 0.0)  # before any pull h is 0
+        means = jnp.where(tried.live, belief.mean(tried.x), -jnp.inf)
+        best = jnp.where(tried.distinct > 0, jnp.max(means), 0.0)  # before any pull h is 0
         # On a box the size is the number of parameters, which the pulls soon exceed.
-        pulls = jnp.minimum(self.patience * tried.used / situation.size, self.patience)
+        pulls = jnp.minimum(self.patience * tried.distinct / situation.size, self.patience)
         doubt = jnp.minimum(
-            _unknown(posterior, situation.anchors) ** 1.5,
-            (tried.features.shape[1] + 1) / jnp.maximum(tried.used, 1),
+            _unknown(belief, situation.anchors) ** 1.5,
+            (tried.x.shape[1] + 1) / jnp.maximum(tried.distinct, 1),
         )
-        return WindfallScore(posterior, best, self.curiosity * (1.0 + doubt), pulls)
+        return WindfallScore(belief, best, self.curiosity * (1.0 + doubt), pulls)
 
     def model(self):
         prior = LogNormalPrior(lengthscale=(0.5, 1.0), noise=(1e-4, 2.0))
         return GP(kernel=Matern52(0.5), fit=Fit(prior=prior))
 
 
-def _unknown(posterior: Posterior, x: Float[Array, "m d"]) -> Float[Array, ""]:
+def _unknown(belief: Belief, x: Float[Array, "m d"]) -> Float[Array, ""]:
     """The share of the prior variance that is left at some points, on average."""
-    _, deviation = posterior.moments(x)
-    prior = posterior.scale.spread**2 * posterior.kernel.diagonal(x)
-    return jnp.mean(jnp.minimum(deviation**2 / prior, 1.0))
+    _, deviation = belief.moments(x)
+    return jnp.mean(jnp.minimum((deviation / belief.prior_deviation(x)) ** 2, 1.0))

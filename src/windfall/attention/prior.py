@@ -24,6 +24,7 @@ __all__ = [
     "Independent",
     "LogDensity",
     "Relative",
+    "Tabulated",
     "as_prior",
     "check_weights",
     "gaussian",
@@ -172,15 +173,56 @@ class LogDensity:
 
 
 class Relative(eqx.Module):
-    """A prior inside compiled code, scaled to mean 1 over the domain."""
+    """A prior inside compiled code, scaled to mean 1 over the domain.
+
+    Attributes:
+        prior: A function of features in the user's units.
+        units: The way there from points of the unit box.
+        shift: Subtracted from a log density.
+        total: The mean over the domain.
+    """
 
     prior: Callable = eqx.field(static=True)
+    units: Any
     shift: Float[Array, ""]
     total: Float[Array, ""]
 
-    def __call__(self, features: Float[Array, "m p"]) -> Float[Array, " m"]:
-        """The density at features in the user's units."""
-        return jnp.asarray(_shifted(self.prior, features, self.shift)) / self.total
+    def __call__(self, x: Float[Array, "m d"]) -> Float[Array, " m"]:
+        """The density at points of the unit box."""
+        return jnp.asarray(_shifted(self.prior, self.units(x), self.shift)) / self.total
+
+
+class Tabulated(eqx.Module):
+    """A density that is known at listed points only, looked up inside compiled code.
+
+    Points are told apart by a fixed projection onto a line: a sorted list there answers in
+    O(log n), and a copy of a listed point finds it whatever the rounding.
+
+    Example:
+        >>> import numpy as np
+        >>> table = Tabulated.of(np.array([[0.0, 1.0], [1.0, 0.0]]), np.array([0.5, 1.5]))
+        >>> table(np.array([[1.0, 0.0], [0.0, 1.0]])).tolist()
+        [1.5, 0.5]
+    """
+
+    direction: Float[Array, " d"]
+    places: Float[Array, " n"]
+    values: Float[Array, " n"]
+
+    @classmethod
+    def of(cls, points: np.ndarray, values: np.ndarray) -> "Tabulated":
+        """The densities of some points of the unit box."""
+        direction = np.random.default_rng(0).normal(size=points.shape[1])
+        places = points @ direction
+        order = np.argsort(places, kind="stable")
+        return cls(direction, places[order], np.asarray(values, float)[order])
+
+    def __call__(self, x: Float[Array, "m d"]) -> Float[Array, " m"]:
+        """The density of the listed point that each point is a copy of."""
+        place = jnp.asarray(x) @ self.direction
+        after = jnp.clip(jnp.searchsorted(self.places, place), 1, self.places.shape[0] - 1)
+        nearer = place - self.places[after - 1] <= self.places[after] - place
+        return jnp.asarray(self.values)[jnp.where(nearer, after - 1, after)]
 
 
 def as_prior(prior: Any) -> Callable | np.ndarray | None:
@@ -210,18 +252,20 @@ def prior_values(
     return at_points / at_points.mean(), at_arms / at_points.mean()
 
 
-def prior_over(prior: Callable, points: np.ndarray) -> tuple[np.ndarray, Relative]:
-    """p_x at a domain's points in the user's units, and as a function of any others."""
+def prior_over(prior: Callable, points: np.ndarray, units: Any) -> tuple[np.ndarray, Relative]:
+    """p_x at a domain's points in the user's units, and as a function of any unit points."""
     shift = _highest(prior, points)
     values = _densities(prior, points, shift)
-    return values / values.mean(), Relative(prior, np.float64(shift), np.float64(values.mean()))
+    return values / values.mean(), Relative(
+        prior, units, np.float64(shift), np.float64(values.mean())
+    )
 
 
-def check_traceable(density: Relative, parameters: int) -> None:
+def check_traceable(density: Relative, columns: int) -> None:
     """A prior whose gradient is needed must be written in JAX."""
     try:
         with jax.enable_x64(True):
-            jax.eval_shape(density, jax.ShapeDtypeStruct((1, parameters), jnp.float64))
+            jax.eval_shape(density, jax.ShapeDtypeStruct((1, columns), jnp.float64))
     except Exception as error:
         raise InputError(
             f"prior {name_of(density.prior)} cannot be traced by JAX, which components=0 needs on "

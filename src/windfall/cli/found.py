@@ -10,8 +10,8 @@ from rich.table import Table
 from windfall.cli.report import print_json, wide_console
 
 if TYPE_CHECKING:
-    from windfall.study.function_study import Study
-    from windfall.study.log import Pull
+    from windfall.study.function_study import FunctionStudy
+    from windfall.study.log import Call
 
 __all__ = ["Found"]
 
@@ -19,7 +19,9 @@ __all__ = ["Found"]
 class Found:
     """What was found, printed and drawn once: at the end, or when the user stops the study."""
 
-    def __init__(self, study: "Study", function: str, seed: int, plot: Path | None, json: bool):
+    def __init__(
+        self, study: "FunctionStudy", function: str, seed: int, plot: Path | None, json: bool
+    ):
         self.study, self.function, self.seed = study, function, seed
         self.plot, self.json = plot, json
         self.written = False
@@ -88,7 +90,7 @@ def _table(facts: dict[str, Any]) -> Table:
     return table
 
 
-def _plain(pull: "Pull") -> dict[str, Any]:
+def _plain(pull: "Call") -> dict[str, Any]:
     return {"pull": pull.number, "value": pull.value, "parameters": pull.parameters}
 
 

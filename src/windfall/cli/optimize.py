@@ -18,8 +18,8 @@ from windfall.errors import InputError
 
 if TYPE_CHECKING:
     from windfall.space import Parameters
-    from windfall.study.function_study import Study
-    from windfall.study.log import Pull, StudyLog
+    from windfall.study.function_study import FunctionStudy
+    from windfall.study.log import Call, StudyLog
 
 __all__ = ["optimize"]
 
@@ -130,9 +130,9 @@ def optimize(
         "minimize": minimize,
     }
 
-    from windfall.study.function_study import Study
+    from windfall.study.function_study import FunctionStudy
 
-    study = Study(bandit, called, batch, minimize)
+    study = FunctionStudy(bandit, called, batch, minimize)
     found = Found(study, function, seed, plot, json)
     try:
         with _opened(log, settings) as study.log:
@@ -143,15 +143,15 @@ def optimize(
                 found.write()
 
 
-def _run(study: "Study", pulls: int, found: Found) -> None:
+def _run(study: "FunctionStudy", pulls: int, found: Found) -> None:
     """Make the pulls, with a progress bar; whatever the function prints goes to standard error."""
     output = sys.stdout
-    before = len(study.log.pulls) if study.log else 0
+    before = len(study.log.calls) if study.log else 0
     if before:
         say(f"{before} of {max(pulls, before)} pulls were made before")
     with Progress(max(pulls - before, 0), "pulls") as progress:
 
-        def finished(_: "Pull") -> None:
+        def finished(_: "Call") -> None:
             progress.begin(found.standing())
             progress.advance(1)
 

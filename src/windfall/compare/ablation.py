@@ -11,12 +11,13 @@ from windfall.models.gp.fit import Fit
 from windfall.models.gp.kernels import SquaredExponential
 from windfall.models.gp.model import GP
 from windfall.models.gp.priors import LogNormalPrior
-from windfall.policy import DEFAULT, Policy
+from windfall.policy import Policy
+from windfall.registry import DEFAULT_POLICY
 
 __all__ = ["FULL", "variants"]
 
 #: The label of the whole policy.
-FULL = DEFAULT
+FULL = DEFAULT_POLICY
 
 
 def variants() -> dict[str, Policy]:
@@ -29,7 +30,7 @@ def variants() -> dict[str, Policy]:
     ['windfall', 'no attention', 'model only']
     """
     whole = Policy(Windfall())
-    model, terms = whole.gp, whole.gp.fit.prior.terms
+    model, terms = whole.model, whole.model.fit.prior.terms
 
     def with_priors(*names: str) -> GP:
         prior = LogNormalPrior(**{name: terms[name] for name in names})

@@ -8,8 +8,9 @@ from windfall.acquisition.ei import EI
 from windfall.acquisition.thompson import TS
 from windfall.acquisition.ucb import GPUCB, VUCB
 from windfall.errors import InputError
-from windfall.policy import DEFAULT, NAMES, Policy, as_policy
+from windfall.policy import NAMES, Policy, as_policy
 from windfall.problems import Protocol
+from windfall.registry import DEFAULT_POLICY
 
 __all__ = ["CLASSICAL", "USUAL", "contenders", "labelled"]
 
@@ -23,7 +24,7 @@ CLASSICAL: dict[str, Policy] = {
     "gp-ucb-scaled": Policy(GPUCB.scaled()),
 }
 #: Played on a suite when the caller names no policies.
-USUAL = tuple(dict.fromkeys((DEFAULT, "lw-ucb", *CLASSICAL)))
+USUAL = tuple(dict.fromkeys((DEFAULT_POLICY, "lw-ucb", *CLASSICAL)))
 
 
 def labelled(policies: Mapping[str, Any] | Iterable[str]) -> dict[str, Any]:

@@ -1,16 +1,12 @@
 """What a policy's model attended to at the end of a trial, worked out again from its rewards."""
 
-import equinox as eqx
-import jax
-import jax.numpy as jnp
 import numpy as np
 
 from windfall.compare.experiment import Run
-from windfall.models.gp.observations import bucket
 from windfall.problems import Problem
-from windfall.runtime.execution import float64
 from windfall.simulation.results import Result
-from windfall.space import Space
+from windfall.space import Arms
+from windfall.study.bandit import Bandit
 
 __all__ = ["final_ratio", "representative"]
 
@@ -30,33 +26,15 @@ def final_ratio(
 ) -> np.ndarray:
     """The likelihood ratio w at any features after the last round of a trial.
 
-    The model is fitted once, to all rewards. Of the initial arms only the best one's reward is on
-    record; for the others the noise-free payoff is taken.
+    The model is fitted once, to all rewards. Results of old versions have the reward of the best
+    initial arm only; for the others the noise-free payoff is taken.
     """
     initial = result.initial[trial]
-    payoffs = problem.payoffs(trial)
-    first = np.where(initial == result.arms[trial, 0], result.rewards[trial, 0], payoffs[initial])
-    arms = np.concatenate([initial, result.arms[trial, 1:]]).astype(np.int32)
-    rewards = np.concatenate([first, result.rewards[trial, 1:]])
-    space = Space.of(problem.arms, problem.box)
-    capacity = bucket(min(problem.size, len(arms)))
-    return np.asarray(
-        _ratio(run.policy, space, capacity, len(initial), run.seed, arms, rewards,
-               space.unit(features))
-    )  # fmt: skip
-
-
-@float64
-def _ratio(policy, space, capacity, initial, seed, arms, rewards, x):
-    state = policy.init(jax.random.key(seed), space, capacity=capacity, initial=initial)
-    return _learned(policy, state, arms, rewards, x)
-
-
-@eqx.filter_jit
-def _learned(policy, state, arms, rewards, x):
-    def tell(state, pull):
-        return policy.observe(state, *pull), None
-
-    state, _ = jax.lax.scan(tell, jax.tree.map(jnp.asarray, state), (arms, rewards))
-    state, _ = policy.learn(state)
-    return policy.score(state.key, state).ratio(x, jnp.ones(x.shape[0]))
+    first = problem.payoffs(trial)[initial] if result.first is None else result.first[trial]
+    arms = Arms(problem.arms, problem.feature_names, problem.box)
+    bandit = Bandit(arms, run.policy, seed=run.seed, initial=len(initial))
+    for arm, reward in zip(initial, first, strict=True):
+        bandit.tell(int(arm), reward)
+    for arm, reward in zip(result.arms[trial, 1:], result.rewards[trial, 1:], strict=True):
+        bandit.tell(int(arm), reward)
+    return bandit.explain(features)["ratio"]

@@ -10,13 +10,13 @@ import numpy as np
 from jaxtyping import Float
 
 from windfall.acquisition.base import Acquisition, Score
-from windfall.acquisition.lw import LWUCB
+from windfall.acquisition.lw import LWUCB, Survey
 from windfall.attention.ratio import Domain
+from windfall.models.base import Belief
+from windfall.models.gp.model import GP
 from windfall.models.gp.observations import Observations, Scale, safe_spread
-from windfall.models.gp.posterior import Posterior
-from windfall.policy import GP
 from windfall.runtime.arrays import Array
-from windfall.space import Space
+from windfall.space import Arms, Space
 
 __all__ = ["AuthorsEI", "PullsGP", "QuadrantLWUCB"]
 
@@ -41,11 +41,11 @@ class PullsGP(GP):
 class ClippedImprovement(Score):
     """σ φ(λ) + max(μ − y*, 0) Φ(λ)."""
 
-    posterior: Posterior
+    belief: Belief
     target: Float[Array, ""]
 
-    def __call__(self, x, prior):
-        mean, deviation = self.posterior.moments(x)
+    def __call__(self, x):
+        mean, deviation = self.belief.moments(x)
         safe = jnp.maximum(deviation, 1e-12)
         gain = mean - self.target
         z = gain / safe
@@ -59,9 +59,9 @@ class AuthorsEI(Acquisition):
     One deviation below the best it gives 0.242 σ where the expected improvement is 0.083 σ.
     """
 
-    def focus(self, key, posterior, situation) -> Score:
+    def focus(self, key, belief, situation, setup) -> Score:
         """The clipped score over the best reward so far."""
-        return ClippedImprovement(posterior, situation.best)
+        return ClippedImprovement(belief, belief.tried.best)
 
 
 class QuadrantLWUCB(LWUCB):
@@ -70,8 +70,9 @@ class QuadrantLWUCB(LWUCB):
     On the wheel the arms lie on [−1, 1]²: this ratio only ever sees the quadrant of the jackpot.
     """
 
-    def survey(self, space: Space) -> tuple[Domain, np.ndarray]:
+    def setup(self, space: Space) -> Survey:
         """Space-filling points of the quadrant."""
-        quadrant = Space.of(np.array([[0.0] * space.dimension, [1.0] * space.dimension]))
+        quadrant = Arms([[0.0] * space.dimension, [1.0] * space.dimension])
+        assert isinstance(space, Arms)
         points = space.unit(quadrant.fill(self.points))
-        return Domain(points, np.ones(len(points))), np.ones(space.size)
+        return Survey(Domain(points, np.ones(len(points))))

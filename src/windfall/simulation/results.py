@@ -16,7 +16,7 @@ from windfall.errors import InputError
 
 __all__ = ["Result", "write_atomically"]
 
-_ARRAYS = ("regret", "arms", "rewards", "initial")
+_ARRAYS = ("regret", "arms", "rewards", "initial", "first")
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,6 +31,7 @@ class Result:
         arms: (trials, rounds) arms pulled, entry 0 the best initial one.
         rewards: (trials, rounds) noisy rewards of these arms.
         initial: (trials, n) initial arms.
+        first: (trials, n) rewards of these; None in results of old versions.
         label: A short name of the policy for tables and figures.
         settings: All else that determined the run.
         timings: Seconds spent, as measured.
@@ -48,6 +49,7 @@ class Result:
     settings: dict[str, Any] = field(default_factory=dict)
     timings: dict[str, Any] = field(default_factory=dict)
     versions: dict[str, str] = field(default_factory=dict)
+    first: np.ndarray | None = None
 
     @property
     def trials(self) -> int:
@@ -101,7 +103,9 @@ class Result:
         folder = Path(folder)
         name = name or f"{self.problem}--{self.label or 'policy'}"
         buffer = io.BytesIO()
-        np.savez_compressed(buffer, **{k: getattr(self, k) for k in _ARRAYS})
+        np.savez_compressed(
+            buffer, **{k: getattr(self, k) for k in _ARRAYS if getattr(self, k) is not None}
+        )
         manifest = {
             "format": 1,
             "problem": self.problem,
@@ -136,7 +140,7 @@ class Result:
             if hashlib.sha256(data).hexdigest() != manifest["sha256"]:
                 raise InputError(f"{data_path} does not match its manifest; run it again")
             with np.load(io.BytesIO(data)) as arrays:
-                loaded = {k: arrays[k] for k in _ARRAYS}
+                loaded = {k: arrays[k] for k in _ARRAYS if k in arrays or k != "first"}
             keys = ("problem", "policy", "label", "seed", "settings", "timings", "versions")
             return cls(**{k: manifest[k] for k in keys}, **loaded)
         except OSError as error:

@@ -1,4 +1,4 @@
-"""One trial as pure functions: draw the initial arms, then rounds of learn, select, pull.
+"""One trial as pure functions: pull the initial arms, then rounds of learn, select, pull.
 
 Randomness: ``fold_in(seed, trial)``, then ``fold_in(·, round)``. Initial arms and noise depend on
 the trial and the round only, never on the policy, so that policies are compared on equal luck.
@@ -11,13 +11,13 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Bool, Float, Int, Integer
 
-from windfall.models.gp.posterior import Posterior
-from windfall.policy import GP, Policy, State
+from windfall.policy import Policy, State, learn, study_key
 from windfall.runtime.arrays import Array
 
-__all__ = ["Trial", "begin", "learn", "play", "pull"]
+__all__ = ["Trial", "begin", "play", "pull"]
 
-_INITIAL, _NOISE, _FIT, _SELECT = range(4)
+#: A stream of random numbers of the simulation's own; the policy's are in ``windfall.policy``.
+_NOISE = 1
 
 
 class Trial(eqx.Module):
@@ -27,14 +27,14 @@ class Trial(eqx.Module):
         state: The policy's.
         arms: Entry 0 is the best initial arm, entry t the choice of round t.
         rewards: Of these arms.
-        initial: The initial arms.
+        first: The rewards of the initial arms.
         healthy: False once a computation failed.
     """
 
     state: State
     arms: Int[Array, " rounds"]
     rewards: Float[Array, " rounds"]
-    initial: Int[Array, " initial"]
+    first: Float[Array, " initial"]
     healthy: Bool[Array, ""]
 
 
@@ -43,38 +43,34 @@ def begin(
     template: State,
     payoff: Float[Array, " m"],
     noise: Float[Array, ""],
-    pool: Int[Array, " p"],
+    initial: Int[Array, " initial"],
     seed: Integer[Array, ""],
     trial: Integer[Array, ""],
     rounds: int,
-    initial: int,
 ) -> Trial:
-    """Draw and pull the initial arms.
+    """Pull the initial arms.
 
     Args:
         policy: The policy.
         template: Its state before any reward.
         payoff: Noise-free payoff of every arm.
         noise: Deviation of the rewards.
-        pool: Arms from which the initial ones are drawn.
+        initial: The initial arms.
         seed: Randomness, shared by all trials.
         trial: The number of the trial.
         rounds: T.
-        initial: How many arms to draw.
     """
-    key = jax.random.fold_in(jax.random.key(seed), trial)
-    shuffled = jax.random.permutation(jax.random.fold_in(key, _INITIAL), pool)
-    chosen = shuffled[:initial].astype(jnp.int32)
-    rewards = payoff[chosen] + noise * jax.random.normal(_round_key(key, _NOISE, 0), (initial,))
-    state = dataclasses.replace(template, key=key)
-    for i in range(initial):
-        state = policy.observe(state, chosen[i], rewards[i])
-    best = jnp.argmax(payoff[chosen])
+    state = dataclasses.replace(template, key=study_key(seed, trial))
+    draws = jax.random.normal(_noise_key(state, 0), initial.shape)
+    rewards = payoff[initial] + noise * draws
+    for i in range(initial.shape[0]):
+        state = policy.observe(state, initial[i], rewards[i])
+    best = jnp.argmax(payoff[initial])
     return Trial(
         state,
-        jnp.zeros(rounds, jnp.int32).at[0].set(chosen[best]),
+        jnp.zeros(rounds, jnp.int32).at[0].set(initial[best]),
         jnp.zeros(rounds).at[0].set(rewards[best]),
-        chosen,
+        rewards,
         jnp.asarray(True),
     )
 
@@ -90,40 +86,31 @@ def play(
     """Rounds ``first`` to ``stop − 1``; the distinct arms must fit the capacity."""
 
     def turn(t, trial: Trial) -> Trial:
-        posterior = learn(policy.gp, trial.state)
-        return pull(policy, trial, posterior, payoff, noise, t)
+        return pull(policy, trial, learn(policy.model, trial.state), payoff, noise, t)
 
     return jax.lax.fori_loop(first, stop, turn, trial)
-
-
-def learn(gp: GP, state: State) -> Posterior:
-    """The first half of a round: the model, up to date; the same for every policy."""
-    key = _round_key(state.key, _FIT, state.pulls)
-    return gp.absorb(key, state.observations, state.posterior, state.pulls - state.initial)
 
 
 def pull(
     policy: Policy,
     trial: Trial,
-    posterior: Posterior,
+    learned: State,
     payoff: Float[Array, " m"],
     noise: Float[Array, ""],
     t: Int[Array, ""],
 ) -> Trial:
     """The second half of a round: choose an arm, pull it, note its reward."""
-    key = trial.state.key
-    state = dataclasses.replace(trial.state, posterior=posterior)
-    arm, info = policy.select(_round_key(key, _SELECT, t), state)
+    arm, info = policy.select(learned)
     arm = arm.astype(jnp.int32)
-    reward = payoff[arm] + noise * jax.random.normal(_round_key(key, _NOISE, t), ())
+    reward = payoff[arm] + noise * jax.random.normal(_noise_key(learned, t), ())
     return Trial(
-        policy.observe(state, arm, reward),
+        policy.observe(learned, arm, reward),
         trial.arms.at[t].set(arm),
         trial.rewards.at[t].set(reward),
-        trial.initial,
+        trial.first,
         trial.healthy & info.healthy,
     )
 
 
-def _round_key(key, stream: int, t):
-    return jax.random.fold_in(jax.random.fold_in(key, stream), t)
+def _noise_key(state: State, t):
+    return jax.random.fold_in(jax.random.fold_in(state.key, _NOISE), t)

@@ -16,7 +16,7 @@ import numpy as np
 from windfall._version import __version__
 from windfall.checks import LARGEST_SEED, whole
 from windfall.errors import InputError, NumericalError
-from windfall.models.gp.observations import bucket
+from windfall.models.capacity import bucket
 from windfall.policy import Policy, as_policy
 from windfall.problems import Problem
 from windfall.runtime.compilation import CompileClock, compilation_cache, relieve_memory_maps
@@ -25,7 +25,7 @@ from windfall.runtime.threads import wedge_possible
 from windfall.simulation.results import Result
 from windfall.simulation.rollout import Trial
 from windfall.simulation.stages import Setting, play_one, play_together
-from windfall.space import Space
+from windfall.space.arms import Arms, shuffled
 
 __all__ = ["simulate"]
 
@@ -108,7 +108,7 @@ def simulate(
         parts, clock = _apart(job, numbers, workers, progress)
     elapsed = time.perf_counter() - begun
 
-    arms, rewards, initial = (np.concatenate([p[i] for p in parts]) for i in range(3))
+    arms, rewards, initial, first = (np.concatenate([p[i] for p in parts]) for i in range(4))
     payoffs = np.stack([problem.payoffs(i) for i in range(problem.snapshots)])
     row = numbers % problem.snapshots
     regret = payoffs.max(axis=1)[row][:, None] - payoffs[row[:, None], arms]
@@ -121,6 +121,7 @@ def simulate(
         arms=arms,
         rewards=rewards,
         initial=initial,
+        first=first,
         settings={
             "noise": problem.noise,
             "arms": problem.size,
@@ -149,18 +150,16 @@ def _label(policy: Policy) -> str:
 def _prepare(job: Job) -> Setting:
     problem = job.problem
     initial = problem.protocol.initial
-    space = Space.of(problem.arms, problem.box)
-    template = job.policy.init(None, space, capacity=bucket(initial + 1), initial=initial)
+    space = Arms(problem.arms, problem.feature_names, problem.box)
+    template = job.policy.begin(None, space, capacity=bucket(initial + 1), initial=initial)
+    return Setting(job.policy, template, problem.noise, job.seed, job.rounds)
+
+
+def _initial(job: Job, number: int) -> np.ndarray:
+    """The initial arms of a trial."""
+    problem = job.problem
     pool = np.arange(problem.size) if problem.initial_pool is None else problem.initial_pool
-    return Setting(
-        job.policy,
-        template,
-        problem.noise,
-        pool.astype(np.int32),
-        job.seed,
-        job.rounds,
-        initial,
-    )
+    return shuffled(pool, job.seed, number)[: problem.protocol.initial].astype(np.int32)
 
 
 def _together(job: Job, numbers: np.ndarray, batch: int, progress: Progress | None):
@@ -170,6 +169,7 @@ def _together(job: Job, numbers: np.ndarray, batch: int, progress: Progress | No
     with CompileClock() as clock:
         for chunk in np.array_split(numbers, -(-len(numbers) // batch)):
             payoffs = np.stack([job.problem.payoffs(int(i)) for i in chunk])
+            initial = np.stack([_initial(job, int(i)) for i in chunk])
             reached = 0
 
             def report(t: int, size: int = len(chunk)) -> None:
@@ -178,22 +178,24 @@ def _together(job: Job, numbers: np.ndarray, batch: int, progress: Progress | No
                     progress((t - reached) * size)
                 reached = t
 
-            parts.append(_record(play_together(setting, payoffs, chunk, report)))
+            trials = play_together(setting, payoffs, initial, chunk, report)
+            parts.append(_record(trials, initial))
     return parts, clock.seconds
 
 
 def _one(job: Job, setting: Setting, number: int):
-    trial = play_one(setting, job.problem.payoffs(number), number)
-    return tuple(a[None] for a in _record(trial))
+    initial = _initial(job, number)
+    trial = play_one(setting, job.problem.payoffs(number), initial, number)
+    return tuple(a[None] for a in _record(trial, initial))
 
 
-def _record(trial: Trial):
+def _record(trial: Trial, initial: np.ndarray):
     if not np.all(np.asarray(trial.healthy)):
         raise NumericalError(
             "the covariance matrix of the pulled arms has no Cholesky factor, even with jitter: "
             "the kernel is not positive definite on these arms; use another kernel"
         )
-    return tuple(np.asarray(a) for a in (trial.arms, trial.rewards, trial.initial))
+    return tuple(np.asarray(a) for a in (trial.arms, trial.rewards, initial, trial.first))
 
 
 def _apart(job: Job, numbers: np.ndarray, workers: int | None, progress: Progress | None):

@@ -18,10 +18,10 @@ import equinox as eqx
 import jax
 import numpy as np
 
-from windfall.models.gp.observations import BUCKETS, bucket
-from windfall.policy import Policy, State, grow
+from windfall.models.capacity import BUCKETS, bucket
+from windfall.policy import Policy, State, learn
 from windfall.runtime.execution import first_call_alone, float64, on_accelerator
-from windfall.simulation.rollout import Trial, begin, learn, play, pull
+from windfall.simulation.rollout import Trial, begin, play, pull
 
 __all__ = ["Setting", "play_one", "play_together"]
 
@@ -33,29 +33,36 @@ _OPTIONS = {"xla_gpu_autotune_level": 0}
 
 @dataclasses.dataclass(frozen=True)
 class Setting:
-    """What all trials of an experiment share."""
+    """What all trials of an experiment share.
+
+    Attributes:
+        policy: The policy.
+        template: Its state before any reward.
+        noise: Deviation of the rewards.
+        seed: Determines everything.
+        rounds: T.
+    """
 
     policy: Policy
     template: State
     noise: float
-    pool: np.ndarray
     seed: int
     rounds: int
-    initial: int
 
     @property
     def capacities(self) -> list[int]:
         """The buckets that a trial may need, smallest first."""
-        most = min(self.template.arena.size, self.initial + self.rounds)
+        initial = int(self.template.initial)
+        most = min(self.template.candidates.size, initial + self.rounds)
         buckets = _ACCELERATOR_BUCKETS if on_accelerator() else BUCKETS
-        usual = [c for c in buckets if self.initial < c < bucket(most)]
+        usual = [c for c in buckets if initial < c < bucket(most)]
         return [*usual, bucket(most)]
 
 
 @float64
-def play_one(setting: Setting, payoff: np.ndarray, number: int) -> Trial:
-    """One trial."""
-    trial = _begin_one(*_arguments(setting, payoff, np.uint32(number)))
+def play_one(setting: Setting, payoff: np.ndarray, initial: np.ndarray, number: int) -> Trial:
+    """One trial, from its initial arms on."""
+    trial = _begin_one(*_arguments(setting, payoff, initial, np.uint32(number)))
     return _advance(_play_one, setting, trial, payoff, None)
 
 
@@ -63,33 +70,40 @@ def play_one(setting: Setting, payoff: np.ndarray, number: int) -> Trial:
 def play_together(
     setting: Setting,
     payoffs: np.ndarray,
+    initial: np.ndarray,
     numbers: np.ndarray,
     on_round: Callable[[int], Any] | None = None,
 ) -> Trial:
     """A stack of trials, one row of ``payoffs`` each, all in the same round at the same time."""
-    trials = _begin_all(*_arguments(setting, payoffs, numbers.astype(np.uint32)))
+    trials = _begin_all(*_arguments(setting, payoffs, initial, numbers.astype(np.uint32)))
     return _advance(_play_all, setting, trials, payoffs, on_round)
 
 
-def _arguments(setting: Setting, payoff: np.ndarray, number: Any) -> tuple:
-    s = setting
-    template = grow(s.template, s.capacities[0])
-    noise, seed = np.float64(s.noise), np.uint32(s.seed)
-    return s.policy, template, payoff, noise, s.pool, seed, number, s.rounds, s.initial
+def _arguments(setting: Setting, payoff: np.ndarray, initial: np.ndarray, number: Any) -> tuple:
+    template = _resized(setting.template, setting.capacities[0])
+    noise, seed = np.float64(setting.noise), np.uint32(setting.seed)
+    return setting.policy, template, payoff, noise, initial, seed, number, setting.rounds
+
+
+def _resized(state: State, capacity: int) -> State:
+    """A state (or a stack of them) with other room; as it is if its belief needs none."""
+    if state.belief.capacity is None:
+        return state
+    return dataclasses.replace(state, belief=state.belief.resized(capacity))
 
 
 def _advance(stretch, setting: Setting, trial: Trial, payoff: np.ndarray, on_round) -> Trial:
     t, noise = 1, np.float64(setting.noise)
     capacities = setting.capacities
     while t < setting.rounds:
-        capacity = trial.state.observations.count.shape[-1]
-        room = capacity - int(np.max(np.asarray(trial.state.observations.used)))
-        if room == 0 and capacity < capacities[-1]:
-            larger = capacities[capacities.index(capacity) + 1]
-            trial = dataclasses.replace(trial, state=grow(trial.state, larger))
-            continue
-        # The last bucket holds every arm that there is.
-        stop = setting.rounds if capacity == capacities[-1] else min(setting.rounds, t + room)
+        capacity, stop = trial.state.belief.capacity, setting.rounds
+        if capacity is not None and capacity < capacities[-1]:  # the last one holds every arm
+            room = capacity - int(np.max(np.asarray(trial.state.belief.tried.distinct)))
+            if room == 0:
+                larger = capacities[capacities.index(capacity) + 1]
+                trial = dataclasses.replace(trial, state=_resized(trial.state, larger))
+                continue
+            stop = min(setting.rounds, t + room)
         trial = stretch(setting.policy, trial, payoff, noise, np.int32(t), np.int32(stop))
         t = stop
         if on_round is not None:
@@ -99,19 +113,26 @@ def _advance(stretch, setting: Setting, trial: Trial, payoff: np.ndarray, on_rou
 
 
 def _lanes(trial: Trial) -> Trial:
-    """Which parts of a stack of trials differ between trials: all but the arms."""
-    each = jax.tree.map(lambda _: 0, trial)
-    return eqx.tree_at(lambda t: t.state, each, _without_arms(each.state))
+    """Which parts of a stack of trials differ between trials: all but the space's."""
+    return dataclasses.replace(jax.tree.map(lambda _: 0, trial), state=_lanes_of(trial.state))
 
 
-def _without_arms(state: State) -> State:
-    return eqx.tree_at(lambda s: s.arena, state, None)
+def _lanes_of(state: State) -> State:
+    each = jax.tree.map(lambda _: 0, state)
+    return dataclasses.replace(each, candidates=None, setup=None)
+
+
+def _without_space(state: State) -> State:
+    """What learning needs of a state: nothing that differs from policy to policy."""
+    return dataclasses.replace(state, candidates=None, setup=None)
 
 
 def _play_all(policy, trials, payoffs, noise, first, stop):
     for t in range(first, stop):
-        posterior = _learn_all(policy.gp, _without_arms(trials.state))
-        trials = _pull_all(policy, trials, posterior, payoffs, noise, np.int32(t))
+        learned = _learn_all(policy.model, _without_space(trials.state))
+        state = trials.state
+        learned = dataclasses.replace(learned, candidates=state.candidates, setup=state.setup)
+        trials = _pull_all(policy, trials, learned, payoffs, noise, np.int32(t))
     return trials
 
 
@@ -123,25 +144,25 @@ _jit_all: Any = partial(eqx.filter_jit, compiler_options=_OPTIONS)  # pyright: i
 
 @first_call_alone
 @_jit_all
-def _begin_all(policy, template, payoffs, noise, pool, seed, numbers, rounds, initial):
-    def one(payoff, number):
-        return begin(policy, template, payoff, noise, pool, seed, number, rounds, initial)
+def _begin_all(policy, template, payoffs, noise, initial, seed, numbers, rounds):
+    def one(payoff, initial, number):
+        return begin(policy, template, payoff, noise, initial, seed, number, rounds)
 
-    shapes = jax.eval_shape(one, payoffs[0], numbers[0])
-    return jax.vmap(one, out_axes=_lanes(shapes))(payoffs, numbers)
-
-
-@first_call_alone
-@_jit_all
-def _learn_all(gp, states):
-    return jax.vmap(lambda state: learn(gp, state))(states)
+    shapes = jax.eval_shape(one, payoffs[0], initial[0], numbers[0])
+    return jax.vmap(one, out_axes=_lanes(shapes))(payoffs, initial, numbers)
 
 
 @first_call_alone
 @_jit_all
-def _pull_all(policy, trials, posteriors, payoffs, noise, t):
-    def one(trial, posterior, payoff):
-        return pull(policy, trial, posterior, payoff, noise, t)
+def _learn_all(model, states):
+    return jax.vmap(lambda state: learn(model, state))(states)
+
+
+@first_call_alone
+@_jit_all
+def _pull_all(policy, trials, learned, payoffs, noise, t):
+    def one(trial, state, payoff):
+        return pull(policy, trial, state, payoff, noise, t)
 
     lanes = _lanes(trials)
-    return jax.vmap(one, in_axes=(lanes, 0, 0), out_axes=lanes)(trials, posteriors, payoffs)
+    return jax.vmap(one, in_axes=(lanes, lanes.state, 0), out_axes=lanes)(trials, learned, payoffs)

@@ -1,52 +1,69 @@
-"""The arms as the model sees them: features scaled to the unit box."""
+"""A finite list of arms, and how a model sees them: features scaled to the unit box."""
 
-from dataclasses import dataclass
+import operator
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 
-__all__ = ["Space"]
+from windfall.checks import whole
+from windfall.errors import InputError
+from windfall.space.base import Point, Space
+from windfall.space.checks import check_arms, finite_array, read_only, shape_of
+
+__all__ = ["Arms", "shuffled"]
 
 
-@dataclass(frozen=True)
-class Space:
-    """A finite set of arms and the box around them.
+class Arms(Space):
+    """A list of arms; a point is a row number.
 
-    Attributes:
-        arms: (M, d) features in the unit box.
-        low: The box's lower corner in the user's units.
-        span: The box's side lengths; 1 for a feature that never varies.
-        varies: Which features vary over the box.
+    Args:
+        features: (M, d) features, an array or a data frame; duplicates are allowed.
+        names: Of the features; by default a data frame's columns, or x1, x2, …
+        box: (2, d) lower and upper corner of the box that is scaled to the unit box; by default the
+            smallest that holds the arms.
+
+    Example:
+        >>> arms = Arms([[0.0, 5.0], [2.0, 5.0]])
+        >>> arms.points.tolist(), arms.point([2.0, 5.0])
+        ([[0.0, 0.0], [1.0, 0.0]], 1)
     """
 
-    arms: np.ndarray
-    low: np.ndarray
-    span: np.ndarray
-    varies: np.ndarray
+    noun, origin = "arm", "drawn at random"
 
-    @classmethod
-    def of(cls, arms: np.ndarray, box: np.ndarray | None = None) -> "Space":
-        """Scale arms by their box, by default the smallest that holds them.
+    def __init__(self, features: Any, names: Any = None, box: Any = None):
+        """Check the arms and scale them."""
+        self._arms = read_only(check_arms(features))
+        columns = getattr(features, "columns", None) if names is None else names
+        count = self.arms.shape[1]
+        given = [f"x{i + 1}" for i in range(count)] if columns is None else [*map(str, columns)]
+        if len(given) != count:
+            raise InputError(f"names is {given!r}; expected {count}, one for each feature")
+        self._names = tuple(given)
+        corners = (self.arms.min(axis=0), self.arms.max(axis=0)) if box is None else box
+        self.low, high = (np.asarray(corner, float) for corner in corners)
+        self.varies = high > self.low
+        self.span = np.where(self.varies, high - self.low, 1.0)
+        self.points = read_only(self.unit(self.arms))
 
-        Example:
-            >>> Space.of(np.array([[0.0, 5.0], [2.0, 5.0]])).arms.tolist()
-            [[0.0, 0.0], [1.0, 0.0]]
-        """
-        low, high = (arms.min(axis=0), arms.max(axis=0)) if box is None else np.asarray(box, float)
-        varies = high > low
-        span = np.where(varies, high - low, 1.0)
-        return cls((arms - low) / span, low, span, varies)
+    @property
+    def arms(self) -> np.ndarray:
+        return self._arms
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return self._names
 
     @property
     def size(self) -> int:
-        """The number of arms."""
         return self.arms.shape[0]
 
     @property
     def dimension(self) -> int:
-        """The number of features."""
         return self.arms.shape[1]
 
-    def unit(self, x: np.ndarray) -> np.ndarray:
+    def unit(self, x: Any) -> np.ndarray:
         """Features in the unit box."""
         return (np.asarray(x, float) - self.low) / self.span
 
@@ -54,8 +71,90 @@ class Space:
         """Features in the user's units."""
         return self.low + self.span * x
 
+    @cached_property
+    def twins(self) -> np.ndarray:
+        """(M,) the first arm that has the same features."""
+        _, first, group = np.unique(self.arms, axis=0, return_index=True, return_inverse=True)
+        return first[group.reshape(-1)]
+
+    def initial(self, asked: int | None) -> int:
+        return min(whole("initial", 3 if asked is None else asked, 1), self.size)
+
+    def untried(self, used: Collection[Point], seed: int) -> int:
+        """A random arm, if possible one whose features nobody has tried."""
+        used = set(used)
+        features = set(self.twins[[*map(_number, used)]])
+        order = [int(arm) for arm in shuffled(np.arange(self.size), seed)]
+        fresh = (arm for arm in order if self.twins[arm] not in features)
+        return next(fresh, next((arm for arm in order if arm not in used), order[0]))
+
+    def point(self, given: Any) -> int:
+        found = self._by_features(given)
+        if found is not None:
+            return found
+        try:
+            number = -1 if isinstance(given, bool | np.bool_) else operator.index(given)
+        except TypeError:
+            number = -1
+        if not 0 <= number < self.size:
+            raise InputError(
+                f"arm is {given!r}; expected a Choice or a row number from 0 to "
+                f"{self.size - 1}, or the features of an arm"
+            )
+        return number
+
+    def _by_features(self, arm: Any) -> int | None:
+        if isinstance(arm, Mapping):
+            if set(arm) != set(self.names):
+                raise InputError(f"arm is {arm!r}; expected the features {', '.join(self.names)}")
+            arm = [arm[name] for name in self.names]
+        if not isinstance(arm, list | tuple | np.ndarray) or shape_of(arm) != (self.dimension,):
+            return None
+        same = np.flatnonzero((self.arms == finite_array(arm, "arm")).all(axis=1))
+        if not len(same):
+            raise InputError(f"arm is {arm!r}; expected the features of one of the arms")
+        return int(same[0])
+
+    def chosen(self, choice: Any) -> int:
+        return int(choice)
+
+    def locate(self, points: Sequence[Point]) -> np.ndarray:
+        return self.points[np.asarray(points, int)]
+
+    def read(self, features: Any) -> np.ndarray:
+        x = np.atleast_2d(finite_array(features, "features"))
+        if x.ndim != 2 or x.shape[1] != self.dimension:
+            raise InputError(
+                f"features has shape {x.shape}; expected (points, {self.dimension}), "
+                "as many features as the arms have"
+            )
+        return self.unit(x)
+
+    def features(self, point: Point) -> np.ndarray:
+        return self.arms[_number(point)]
+
+    def named(self, features: np.ndarray) -> dict[str, Any]:
+        return dict(zip(self.names, features.tolist(), strict=True))
+
+    def label(self, point: Point) -> Any:
+        return point
+
+    def listed(self, told: Iterable[Point]) -> list[Point]:
+        """Every arm."""
+        del told
+        return list(range(self.size))
+
+    def columns_of(self, points: Sequence[Point]) -> dict[str, np.ndarray]:
+        """None: the rows are the arms."""
+        del points
+        return {}
+
+    def allowed(self, points: Sequence[Point]) -> np.ndarray:
+        """All: there are no constraints."""
+        return np.ones(len(points), bool)
+
     def fill(self, points: int) -> np.ndarray:
-        """Space-filling (Sobol) points of the unit box, the same every time.
+        """Sobol points of the unit box around the arms.
 
         A feature that never varies stays where the arms have it: elsewhere the model's mean says
         nothing about them.
@@ -70,4 +169,29 @@ class Space:
 
     def anchors(self, most: int = 512) -> np.ndarray:
         """At most this many arms, evenly picked."""
-        return self.arms[:: -(-self.size // most)]
+        return self.points[:: -(-self.size // most)]
+
+    def spec_arguments(self) -> dict[str, Any]:
+        """What makes this list again."""
+        corners = [
+            self.low.tolist(),
+            np.where(self.varies, self.low + self.span, self.low).tolist(),
+        ]
+        box = np.array([self.arms.min(axis=0), self.arms.max(axis=0)]).tolist()
+        own = {} if corners == box else {"box": corners}
+        return {"features": self.arms.tolist(), "names": list(self.names), **own}
+
+
+def _number(point: Point) -> int:
+    assert isinstance(point, int)
+    return point
+
+
+def shuffled(pool: np.ndarray, seed: int, trial: int = 0) -> np.ndarray:
+    """The pool in the random order in which a study, or a trial, draws its initial arms.
+
+    Example:
+        >>> sorted(shuffled(np.arange(4), seed=7).tolist())
+        [0, 1, 2, 3]
+    """
+    return np.random.default_rng([seed, trial]).permutation(pool)

@@ -7,7 +7,7 @@ import numpy as np
 
 from windfall.errors import InputError
 
-__all__ = ["check_arms", "finite_array", "read_only"]
+__all__ = ["check_arms", "finite_array", "read_only", "shape_of"]
 
 NUMERIC_KINDS = "biuf"
 
@@ -63,6 +63,14 @@ def read_only(array: np.ndarray) -> np.ndarray:
     copy = np.array(array)
     copy.setflags(write=False)
     return copy
+
+
+def shape_of(values: Any) -> tuple[int, ...] | None:
+    """The shape of lists as an array; None if they are ragged."""
+    try:
+        return np.shape(values)
+    except ValueError:
+        return None
 
 
 def _to_array(values: Any, name: str) -> np.ndarray:

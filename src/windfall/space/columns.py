@@ -58,6 +58,15 @@ class Columns(NamedTuple):
         """(c,) whether the column cannot move a little."""
         return self.whole | self.hot
 
+    @property
+    def points(self) -> float:
+        """How many points there are; infinitely many where a column can move a little."""
+        if not np.all(self.discrete):
+            return np.inf
+        options = np.where(self.whole, self.high - self.low + 1, 1.0)[~self.hot]
+        choices = np.bincount(self.group[self.hot]) if np.any(self.hot) else np.ones(1)
+        return float(np.prod(options) * np.prod(choices[choices > 0]))
+
     def _transformed(self, values: Any, xp: Any) -> Any:
         """Values on the scale on which distances count."""
         return xp.where(self.log, xp.log(xp.where(self.log, values, 1.0)), values)

@@ -1,13 +1,16 @@
 """Parameters together: a box, possibly with whole numbers, choices and constraints."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
+from windfall.checks import whole
 from windfall.errors import InputError
 from windfall.naming import name_of
+from windfall.space.base import Point, Space
+from windfall.space.checks import read_only, shape_of
 from windfall.space.columns import Columns
 from windfall.space.constraints import check_constraints
 from windfall.space.fill import feasible_fill, slack
@@ -19,7 +22,7 @@ __all__ = ["Box", "Parameters"]
 _SLACK = 1e-9
 
 
-class Parameters:
+class Parameters(Space):
     """Named parameters, and constraints between them.
 
     A point is a dictionary of values by name, or the numbers in the order of the names (a choice
@@ -38,6 +41,8 @@ class Parameters:
         {'rate': 2.5, 'kind': 'b'}
     """
 
+    noun, origin = "point", "space-filling"
+
     def __init__(self, parameters: Any, constraints: Any = ()):
         """Check the parameters and their constraints."""
         if not isinstance(parameters, Mapping) or not parameters:
@@ -53,6 +58,11 @@ class Parameters:
         self.parameters = dict(parameters)
         choices = [n for n, p in self.parameters.items() if isinstance(p, Categorical)]
         self.constraints = check_constraints(constraints, self.names, choices)
+
+    @property
+    def arms(self) -> None:
+        """There is no list."""
+        return None
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -74,11 +84,63 @@ class Parameters:
         """The number of parameters."""
         return len(self.parameters)
 
-    def features(self, point: Any) -> np.ndarray:
-        """A point as checked numbers, one per parameter, in the user's units."""
-        values = self._by_name(point) if isinstance(point, Mapping) else self._in_order(point)
-        numbers = [p.number(n, values[n]) for n, p in self.parameters.items()]
-        return np.array(numbers)
+    def initial(self, asked: int | None) -> int:
+        """By default 2·(parameters + 1), at most 20; never more than there are points."""
+        usual = min(2 * (self.size + 1), 20)
+        count = whole("initial", usual if asked is None else asked, 1)
+        return int(min(count, self.columns.points))
+
+    def untried(self, used: Collection[Point], seed: int) -> Point:
+        """The next of the space-filling points, scrambled by the seed."""
+        used = set(used)
+        size = done = 0
+        while size < 2**14:
+            size = 4 * size or 64
+            rows = self.natural(self.fill(size, seed))
+            fresh = (row for row in map(tuple, rows[done:].tolist()) if row not in used)
+            found = next(fresh, None)
+            if found is not None:
+                return found
+            done = size
+        return tuple(self.natural(self.fill(64, seed))[0].tolist())
+
+    def point(self, given: Any) -> Point:
+        """Checked numbers, one per parameter, in the user's units."""
+        values = self._by_name(given) if isinstance(given, Mapping) else self._in_order(given)
+        return tuple(float(p.number(n, values[n])) for n, p in self.parameters.items())
+
+    def chosen(self, choice: Any) -> Point:
+        return tuple(self.natural(self.snap(np.asarray(choice)[None]))[0].tolist())
+
+    def locate(self, points: Sequence[Point]) -> np.ndarray:
+        return self.unit(np.array(points, float).reshape(-1, self.size))
+
+    def read(self, features: Any) -> np.ndarray:
+        rows = _rows(features)
+        if rows is None:
+            raise InputError(
+                f"features is {' '.join(repr(features).split())}; expected a point of "
+                f"{', '.join(self.names)}, a list of points or a data frame"
+            )
+        return self.locate([self.point(row) for row in rows])
+
+    def features(self, point: Point) -> np.ndarray:
+        return read_only(np.array(point))
+
+    def label(self, point: Point) -> Any:
+        return self.named(np.array(point))
+
+    def listed(self, told: Iterable[Point]) -> list[Point]:
+        """Those told, in order."""
+        return list(told)
+
+    def columns_of(self, points: Sequence[Point]) -> dict[str, np.ndarray]:
+        """The parameters."""
+        rows = [self.label(point) for point in points]
+        return {name: np.array([row[name] for row in rows]) for name in self.names}
+
+    def allowed(self, points: Sequence[Point]) -> np.ndarray:
+        return self.feasible(np.array(points))
 
     def _by_name(self, point: Mapping[str, Any]) -> dict[str, Any]:
         if point.keys() != self.parameters.keys():
@@ -111,7 +173,7 @@ class Parameters:
 
     def encode(self, point: Any) -> np.ndarray:
         """The unit point of a point."""
-        return self.unit(self.features(point)[None])[0]
+        return self.locate([self.point(point)])[0]
 
     def decode(self, x: Any) -> dict[str, Any]:
         """The point, by name, nearest to a point of the unit box."""
@@ -208,6 +270,19 @@ class Box(Parameters):
         reals = self.parameters.values()
         low, high = [p.low for p in reals], [p.high for p in reals]  # pyright: ignore
         return f"Box({low}, {high}, names={list(self.names)}{self._constraints_text()})"
+
+
+def _rows(features: Any) -> list[Any] | None:
+    """The points of a data frame or a list, or the one point given; None if it is neither."""
+    if isinstance(features, Mapping):
+        return [features]
+    try:
+        rows = features.to_dict("records") if hasattr(features, "to_dict") else list(features)
+    except TypeError:
+        return None
+    first: Any = next(iter(rows), None)
+    several = isinstance(first, Mapping) or shape_of(first) != ()
+    return rows if several else [features]
 
 
 def _listed(name: str, values: Any, expected: str) -> list[Any]:

@@ -8,11 +8,12 @@ from typing import Any
 
 from windfall.checks import finite
 from windfall.errors import InputError
-from windfall.study.bandit import Bandit, Choice
-from windfall.study.log import Pull, StudyLog
-from windfall.study.record import LARGEST
+from windfall.study.bandit import Bandit
+from windfall.study.choice import Choice
+from windfall.study.log import Call, StudyLog
+from windfall.study.pull import LARGEST
 
-__all__ = ["Study"]
+__all__ = ["FunctionStudy"]
 
 #: When nothing has ever succeeded, so many failures end a study: the function is broken.
 PATIENCE = 5
@@ -21,7 +22,7 @@ LONGEST = 500
 
 
 @dataclass
-class Study:
+class FunctionStudy:
     """Calls a function again and again, at the points that a bandit chooses.
 
     Attributes:
@@ -43,19 +44,19 @@ class Study:
     batch: int = 1
     minimize: bool = False
     log: StudyLog | None = None
-    finished: Callable[[Pull], None] = lambda pull: None
-    pulls: list[Pull] = field(default_factory=list)
+    finished: Callable[[Call], None] = lambda pull: None
+    pulls: list[Call] = field(default_factory=list)
     drifted: bool = False
 
     @property
-    def best(self) -> Pull | None:
+    def best(self) -> Call | None:
         """The first pull with the best value; None if none has succeeded."""
         return max(self._succeeded(), key=self._reward, default=None)
 
     @property
-    def improvements(self) -> list[Pull]:
+    def improvements(self) -> list[Call]:
         """The pulls that were better than all before them."""
-        better: list[Pull] = []
+        better: list[Call] = []
         for pull in self._succeeded():
             if not better or self._reward(pull) > self._reward(better[-1]):
                 better.append(pull)
@@ -67,7 +68,7 @@ class Study:
         A study that is resumed asks again for every choice in its log, so that its model goes
         through the same steps and the next choice is the one that would have come.
         """
-        recorded = {pull.number: pull for pull in (self.log.pulls if self.log else [])}
+        recorded = {pull.number: pull for pull in (self.log.calls if self.log else [])}
         made = 0
         while len(self.pulls) < max(pulls, len(recorded)):
             first = len(self.pulls) + 1
@@ -79,18 +80,18 @@ class Study:
             if made >= PATIENCE or len(self.pulls) >= pulls:
                 self._check_hope()
 
-    def _call(self, choices: Sequence[Choice], known: list[Pull], first: int) -> list[Pull]:
+    def _call(self, choices: Sequence[Choice], known: list[Call], first: int) -> list[Call]:
         """The pulls of a batch in its order; those that are known are not made again."""
         size, numbers = len(choices), {pull.number for pull in known}
         todo = [(n, c) for n, c in enumerate(choices, first) if n not in numbers]
 
-        def call(number: int, choice: Choice) -> Pull:
+        def call(number: int, choice: Choice) -> Call:
             begin = time.perf_counter()
             value, failed = _outcome(self.function, choice.parameters)
             seconds = time.perf_counter() - begin
-            return Pull(number, first, size, dict(choice.parameters), value, failed, seconds)
+            return Call(number, first, size, dict(choice.parameters), value, failed, seconds)
 
-        def keep(pull: Pull) -> None:
+        def keep(pull: Call) -> None:
             if self.log is not None:
                 self.log.append(pull)
             self.pulls.append(pull)
@@ -106,7 +107,7 @@ class Study:
         self.pulls.sort(key=lambda pull: pull.number)
         return self.pulls[first - 1 :]
 
-    def _tell(self, choices: Sequence[Choice], pulls: list[Pull]) -> None:
+    def _tell(self, choices: Sequence[Choice], pulls: list[Call]) -> None:
         """Tell the outcomes of a batch, wherever its pulls were made."""
         points: list[Any] = list(choices)
         for i, (choice, pull) in enumerate(zip(choices, pulls, strict=True)):
@@ -120,10 +121,10 @@ class Study:
             else:
                 self.bandit.tell(point, self._reward(pull))
 
-    def _succeeded(self) -> list[Pull]:
+    def _succeeded(self) -> list[Call]:
         return [pull for pull in self.pulls if pull.value is not None]
 
-    def _reward(self, pull: Pull) -> float:
+    def _reward(self, pull: Call) -> float:
         assert pull.value is not None
         return -pull.value if self.minimize else pull.value
 

@@ -1,8 +1,8 @@
 """A study on disk: a file of JSON lines that is only ever appended to.
 
-The first line says what the study is, every further line is one pull. A line is on disk before the
-next pull begins, so that a process that is killed loses at most the pull it was at, and a line cut
-short by the kill is dropped when the file is opened again.
+The first line says what the study is, every further line is one call of the user's function. A line
+is on disk before the next call begins, so that a process that is killed loses at most the call it
+was at, and a line cut short by the kill is dropped when the file is opened again.
 """
 
 import json
@@ -19,7 +19,7 @@ try:
 except ImportError:  # not POSIX: two processes on one log are the user's to avoid
     fcntl = None
 
-__all__ = ["Pull", "StudyLog"]
+__all__ = ["Call", "StudyLog"]
 
 FORMAT = 1
 #: How every log begins.
@@ -27,7 +27,7 @@ HEAD = b'{"windfall_study"'
 
 
 @dataclass(frozen=True)
-class Pull:
+class Call:
     """One call of the user's function.
 
     Attributes:
@@ -62,9 +62,9 @@ class StudyLog:
         >>> import tempfile
         >>> path = Path(tempfile.mkdtemp()) / "study.jsonl"
         >>> with StudyLog(path, {"seed": 0}) as log:
-        ...     log.append(Pull(1, 1, 1, {"x": 0.5}, 2.0, None, 0.1))
+        ...     log.append(Call(1, 1, 1, {"x": 0.5}, 2.0, None, 0.1))
         >>> with StudyLog(path, {"seed": 0}) as log:
-        ...     log.pulls[0].parameters
+        ...     log.calls[0].parameters
         {'x': 0.5}
         >>> with StudyLog(path, {"seed": 1}) as log:
         ...     pass
@@ -79,7 +79,7 @@ class StudyLog:
         versions: dict[str, str] | None = None,
     ):
         self.path = Path(path)
-        self.pulls: list[Pull] = []
+        self.calls: list[Call] = []
         try:
             self._file: IO[bytes] = open(self.path, "a+b")  # noqa: SIM115  closed by __exit__
         except OSError as error:
@@ -104,10 +104,10 @@ class StudyLog:
     ) -> None:
         self._file.close()
 
-    def append(self, pull: Pull) -> None:
-        """Put a pull on disk, for good once this returns."""
-        self._write(asdict(pull))
-        self.pulls.append(pull)
+    def append(self, call: Call) -> None:
+        """Put a call on disk, for good once this returns."""
+        self._write(asdict(call))
+        self.calls.append(call)
 
     def _lock(self) -> None:
         if fcntl is None:
@@ -127,7 +127,7 @@ class StudyLog:
         lines = whole.split(b"\n") if whole else []
         if lines:
             self._check(self._parse(lines[0], 1), settings)
-            self.pulls = [self._pull(line, n) for n, line in enumerate(lines[1:], 2)]
+            self.calls = [self._call(line, n) for n, line in enumerate(lines[1:], 2)]
             self._file.truncate(len(whole) + 1)  # a line cut short, if there is one
         elif not (data.startswith(HEAD) or HEAD.startswith(data)):  # not a header cut short
             raise self._foreign()
@@ -149,9 +149,9 @@ class StudyLog:
             raise self._damaged(number)
         return value
 
-    def _pull(self, line: bytes, number: int) -> Pull:
+    def _call(self, line: bytes, number: int) -> Call:
         try:
-            return Pull(**self._parse(line, number))
+            return Call(**self._parse(line, number))
         except TypeError:
             raise self._damaged(number) from None
 

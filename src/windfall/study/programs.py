@@ -1,203 +1,111 @@
-"""The compiled programs of a study: observe, fit, condition, choose, tell what is believed.
+"""The compiled programs of a study: note rewards, search, condition, choose, tell what is believed.
 
-Each is one compilation per shape. Lists of points that grow (pending, failed) come padded to a few
-sizes; a study that has none runs programs without them.
+Each is one compilation per shape. Lists that grow (rewards to note, pending and failed points,
+points asked about) come padded to a few lengths.
 """
 
-import dataclasses
 from collections.abc import Sequence
-from typing import Any
 
 import equinox as eqx
 import jax
-import jax.numpy as jnp
 import numpy as np
 
-from windfall.models.gp.health import check
-from windfall.models.gp.observations import Observations, bucket
-from windfall.policy import Info, Policy, State, grow
+from windfall import policy as rounds
+from windfall.models.base import Belief, FitInfo, Model, Reward
+from windfall.policy import Policy, State
 from windfall.runtime.execution import float64
-from windfall.space import Parameters, Space
-from windfall.study.record import Pull
+from windfall.study.pull import Pull
 
-__all__ = ["begin", "choose", "learn", "moments", "observe", "table"]
+__all__ = ["condition", "imagine", "moments", "note", "padded", "search", "select", "table"]
 
-Units = Sequence[np.ndarray]
-
-
-@float64
-def begin(policy: Policy, space: Space | Parameters, seed: int, initial: int) -> State:
-    """The state before any reward."""
-    return policy.init(jax.random.key(seed), space, initial=initial)
+#: Rewards are noted in chunks of one length, so that a study that is opened again runs the very
+#: program that it ran before.
+_CHUNK = 64
+#: Stands for the variance 0 of an exact reward, since 0 marks an unknown one.
+_EXACT = 1e-300
 
 
-def observe(state: State, x: np.ndarray, pull: Pull) -> State:
-    """Record a reward at a unit point."""
-    known = pull.noise is not None
-    if not state.observations.has(x, known):
-        state = _room(state, 1)
-    if known:
-        return _observe_known(state, x, np.float64(pull.reward), np.float64(pull.noise) ** 2)
-    if pull.pulls > 1:
-        numbers = pull.pulls, pull.reward, pull.squares
-        return _observe_replicates(state, x, *map(np.float64, numbers))
-    return _observe(state, x, np.float64(pull.reward))
+def note(belief: Belief, x: np.ndarray, pulls: Sequence[Pull]) -> Belief:
+    """A belief that has noted rewards at (n, d) unit points."""
+    for first in range(0, len(pulls), _CHUNK):
+        some = pulls[first : first + _CHUNK]
+        filled = np.zeros((4, _CHUNK))
+        filled[:, : len(some)] = np.array([_numbers(pull) for pull in some]).T
+        at = np.zeros((_CHUNK, x.shape[1]))
+        at[: len(some)] = x[first : first + _CHUNK]
+        belief = _note(belief, at, Reward(*filled), np.int32(len(some)))
+    return belief
 
 
-def learn(policy: Policy, state: State, failed: Units, worst: float, *, search: bool) -> State:
-    """The model, up to date: hyper-parameters searched if asked for, then conditioned.
-
-    Args:
-        policy: The policy.
-        state: With all rewards.
-        failed: Unit points that failed, believed to pay ``worst``.
-        worst: The lowest reward so far.
-        search: Whether the hyper-parameters are fitted, or kept.
-    """
-    state = _room(state, len(failed))
-    believed = _believing(state, failed, worst)
-    if search:
-        hyper = _fit(policy, believed)
-        posterior = dataclasses.replace(state.posterior, hyper=hyper)
-        believed = dataclasses.replace(believed, posterior=posterior)
-    posterior = _condition(policy, believed)
-    check(posterior, posterior.healthy)
-    return dataclasses.replace(state, posterior=posterior)
+def _numbers(pull: Pull) -> tuple[float, float, float, float]:
+    """Mean, count, squares and known variance."""
+    if pull.noise is None:
+        return pull.reward, float(pull.pulls), pull.squares, 0.0
+    return pull.reward, 1.0, 0.0, max(pull.noise**2, _EXACT)
 
 
-def choose(
-    policy: Policy, state: State, pending: Units, failed: Units, worst: float
-) -> tuple[Any, Info]:
-    """The next choice, which differs from the pending ones and those that failed.
-
-    Pending points are believed to pay what the model expects: its mean stays, its deviation
-    shrinks.
-    """
-    state = _room(state, len(pending) + len(failed))
-    state = _believing(state, failed, worst)
-    if pending:
-        state = _imagine(state, _padded(pending), np.int32(len(pending)))
-    avoid = _padded([*pending, *failed]) if pending or failed else None
-    decided, info = _select(policy, state, avoid, np.int32(len(pending)) if pending else None)
-    if not info.healthy:
-        check(state.posterior, info.healthy)
-    return decided, jax.tree.map(lambda a: np.asarray(a).item(), info)
-
-
-@float64
-def moments(state: State, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Mean and deviation in reward units."""
-    mean, deviation = _moments(state, x)
-    return np.asarray(mean), np.asarray(deviation)
-
-
-def table(policy: Policy, state: State, x: np.ndarray) -> dict[str, np.ndarray]:
-    """What is believed about some points, by column."""
-    columns = map(np.asarray, _table(policy, state, x))
-    return dict(zip(("mean", "std", "ratio", "acquisition"), columns, strict=True))
-
-
-def _room(state: State, more: int) -> State:
-    """A state with room for so many more inputs."""
-    needed = int(state.observations.used) + more
-    return state if needed <= state.observations.capacity else grow(state, bucket(needed))
-
-
-def _padded(rows: Units) -> np.ndarray:
-    """Rows as an array of one of a few lengths, filled up with NaN."""
-    length = 4 ** int(np.ceil(np.log(max(len(rows), 4)) / np.log(4) - 1e-9))
-    filled = np.full((length, len(rows[0])), np.nan)
+def padded(rows: np.ndarray, fill: float) -> np.ndarray:
+    """Rows filled up to one of a few lengths, powers of 4."""
+    length = 4
+    while length < len(rows):
+        length *= 4
+    filled = np.full((length, rows.shape[1]), fill)
     filled[: len(rows)] = rows
     return filled
 
 
-def _believing(state: State, failed: Units, worst: float) -> State:
-    """The state as if points that failed had paid as little as the worst."""
-    if not failed:
-        return state
-    values = np.full(len(_padded(failed)), worst)
-    observations = _believe(state.observations, _padded(failed), values, np.int32(len(failed)))
-    return dataclasses.replace(state, observations=observations)
+@float64
+@eqx.filter_jit
+def _note(belief: Belief, x, rewards: Reward, count) -> Belief:
+    def one(i, belief):
+        return belief.observe(x[i], jax.tree.map(lambda a: a[i], rewards))
+
+    return jax.lax.fori_loop(0, count, one, jax.tree.map(jax.numpy.asarray, belief))
 
 
 @float64
 @eqx.filter_jit
-def _observe(state: State, x, reward) -> State:
-    return _told(state, state.observations.add(x, reward))
+def search(model: Model, state: State) -> tuple[Belief, FitInfo]:
+    """Hyper-parameters found anew.
+
+    Conditioning is a program of its own, so that a study that is opened again runs the same one on
+    the same numbers and chooses the same arm even where two are nearly tied.
+    """
+    return rounds.search(model, state)
 
 
 @float64
 @eqx.filter_jit
-def _observe_known(state: State, x, reward, variance) -> State:
-    return _told(state, state.observations.add_known(x, reward, variance))
+def condition(model: Model, belief: Belief) -> Belief:
+    """Predictions that rest on all rewards noted."""
+    return model.condition(belief)
 
 
 @float64
 @eqx.filter_jit
-def _observe_replicates(state: State, x, count, mean, squares) -> State:
-    return _told(state, state.observations.merge(x, count, mean, squares))
-
-
-def _told(state: State, observations: Observations) -> State:
-    return dataclasses.replace(state, observations=observations, pulls=state.pulls + 1)
-
-
-@float64
-@eqx.filter_jit
-def _believe(observations: Observations, x, values, count) -> Observations:
-    return jax.lax.fori_loop(0, count, lambda i, o: o.add(x[i], values[i]), observations)
+def imagine(belief: Belief, x, count) -> Belief:
+    """As if the first ``count`` of some points had paid what the belief expects of them."""
+    start = jax.tree.map(jax.numpy.asarray, belief)
+    return jax.lax.fori_loop(0, count, lambda i, belief: belief.imagine(x[i]), start)
 
 
 @float64
 @eqx.filter_jit
-def _imagine(state: State, x, count) -> State:
-    def add(i, carry):
-        observations, posterior = carry
-        observations = observations.add(x[i], posterior.mean(x[i][None])[0])
-        return observations, posterior.extend(observations)
-
-    start = jax.tree.map(jnp.asarray, (state.observations, state.posterior))
-    observations, posterior = jax.lax.fori_loop(0, count, add, start)
-    return dataclasses.replace(state, observations=observations, posterior=posterior)
+def select(policy: Policy, state: State, avoid, ahead):
+    """The next choice; see ``Policy.select``."""
+    return policy.select(state, avoid, ahead)
 
 
 @float64
 @eqx.filter_jit
-def _fit(policy: Policy, state: State):
-    # Not the posterior: conditioning is a program of its own, so that a study that is resumed runs
-    # the same one on the same numbers and chooses the same arm even where two are nearly tied.
-    return policy.learn(state)[0].posterior.hyper
+def table(policy: Policy, state: State, x):
+    """Mean, deviation, attention and score at some points."""
+    score = policy.score(state)
+    return *state.belief.moments(x), score.ratio(x), score(x)
 
 
 @float64
 @eqx.filter_jit
-def _condition(policy: Policy, state: State):
-    return policy.gp.condition(state.posterior.hyper, state.observations, state.posterior)
-
-
-@float64
-@eqx.filter_jit
-def _select(policy: Policy, state: State, avoid, ahead):
-    key = _select_key(state)
-    key = key if ahead is None else jax.random.fold_in(key, ahead)
-    return policy.select(key, state, avoid)
-
-
-@float64
-@eqx.filter_jit
-def _table(policy: Policy, state: State, x):
-    score = policy.score(_select_key(state), state)
-    mean, deviation = state.posterior.moments(x)
-    prior = state.arena.priors(x)
-    return mean, deviation, score.ratio(x, prior), score(x, prior)
-
-
-@float64
-@eqx.filter_jit
-def _moments(state: State, x):
-    return state.posterior.moments(x)
-
-
-def _select_key(state: State):
-    """Another stream than the fits', one key per number of pulls."""
-    return jax.random.fold_in(jax.random.fold_in(state.key, 2**31), state.pulls)
+def moments(belief: Belief, x):
+    """Mean and deviation at some points."""
+    return belief.moments(x)

@@ -1,108 +1,141 @@
-"""What has happened in a study: rewards told, pulls that failed, choices handed out."""
+"""What a study's events add up to: rewards told, pulls that failed, choices handed out."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
-from windfall.checks import finite, whole
+from windfall.checks import whole
 from windfall.errors import InputError
-from windfall.study.menu import Choice, Point
+from windfall.space import Point, Space
+from windfall.study.choice import Choice, choice_of
+from windfall.study.events import Event
+from windfall.study.pull import Pull
 
-__all__ = ["LARGEST", "Pull", "Record"]
-
-#: Squares of larger rewards overflow.
-LARGEST = 1e150
-
-
-@dataclass(frozen=True)
-class Pull:
-    """One reward as it was told.
-
-    Attributes:
-        point: What was pulled.
-        reward: What it paid; the mean of ``count`` replicates.
-        noise: The known deviation of this reward, if it is known.
-        count: How many replicates it stands for.
-        deviation: Their sample deviation.
-    """
-
-    point: Point
-    reward: float
-    noise: float | None = None
-    count: int | None = None
-    deviation: float | None = None
-
-    @classmethod
-    def of(
-        cls, point: Point, reward: Any, noise: Any = None, count: Any = None, deviation: Any = None
-    ) -> "Pull":
-        """A checked pull."""
-        value = _moderate("reward", reward)
-        if noise is not None:
-            if count is not None or deviation is not None:
-                raise InputError(
-                    f"noise is {noise!r} beside count and deviation; expected either the known "
-                    "noise of this reward, or the replicates that it is the mean of"
-                )
-            noise = _not_negative("noise", noise)
-        if deviation is not None and count is None:
-            raise InputError(f"deviation is {deviation!r} without count; give both")
-        if count is not None:
-            count = whole("count", count, 1)
-            if count > 1 and deviation is None:
-                raise InputError(f"count is {count} without deviation; give both")
-            if deviation is not None:
-                deviation = _not_negative("deviation", deviation)
-        return cls(point, value, noise, count, deviation)
-
-    @property
-    def pulls(self) -> int:
-        """How many pulls this reward stands for."""
-        return self.count or 1
-
-    @property
-    def squares(self) -> float:
-        """Σ(y − ȳ)² of the replicates, from their sample deviation."""
-        return (self.pulls - 1) * (self.deviation or 0.0) ** 2
+__all__ = ["Record"]
 
 
 @dataclass
 class Record:
-    """Everything told, failed and pending, in order."""
+    """Everything told, failed and pending, in order; the fold over a study's events.
 
+    Attributes:
+        space: Where choices are made.
+        told: Rewards.
+        failed: Points whose pull failed, less those told or forgotten since.
+        pending: Choices handed out and neither told, failed nor forgotten, by id.
+        proposal: The choice of a plain ``ask``, until something happens.
+        belief: The hyper-parameters that the last decision rested on; None before any.
+        searched: How many rewards and failures there were when they were found; −1 before any.
+        remark: What is to be said of how they were found, if anything.
+        asked: How many choices were made.
+    """
+
+    space: Space
     told: list[Pull] = field(default_factory=list)
     failed: list[Point] = field(default_factory=list)
-    pending: list[tuple[Point, Choice]] = field(default_factory=list)
+    pending: dict[int, tuple[Point, Choice]] = field(default_factory=dict)
+    proposal: Choice | None = None
+    belief: dict[str, Any] | None = None
+    searched: int = -1
+    remark: str = ""
+    asked: int = 0
+
+    def fold(self, event: Event, search: Any = None) -> None:
+        """Let an event happen.
+
+        Args:
+            event: What happens.
+            search: How the maximisation behind an asked event ended; it is not kept.
+        """
+        before, self.proposal = self.proposal, None
+        try:
+            getattr(self, f"_{event.kind}")(event.contents, search)
+        except InputError:
+            self.proposal = before
+            raise
+
+    def _created(self, contents: Mapping[str, Any], _: Any) -> None:
+        raise InputError("a study is created once; this event comes too late")
+
+    def _asked(self, contents: Mapping[str, Any], search: Any) -> None:
+        point = self.space.point(_get(contents, "point"))
+        number, why = _get(contents, "id"), str(_get(contents, "why"))
+        choice = choice_of(self.space, point, why, search, number)
+        if contents.get("belief") is not None:
+            self._fitted(contents, search)
+        self.asked = number + 1
+        if _get(contents, "held"):
+            self.pending[number] = (point, choice)
+        else:
+            self.proposal = choice
+
+    def _fitted(self, contents: Mapping[str, Any], _: Any) -> None:
+        self.belief = _get(contents, "belief")
+        self.searched = whole("state searched", _get(contents, "searched"), -1, self.happened)
+        self.remark = str(contents.get("remark", ""))
+
+    def _told(self, contents: Mapping[str, Any], _: Any) -> None:
+        point = self.space.point(_get(contents, "point"))
+        names = ("reward", "noise", "count", "deviation")
+        pull = Pull.of(point, *(contents.get(name) for name in names))
+        self.told.append(pull)
+        self._settle(contents.get("id"), point)
+        self._withdraw(point)
+
+    def _failed(self, contents: Mapping[str, Any], _: Any) -> None:
+        point = self.space.point(_get(contents, "point"))
+        self.failed.append(point)
+        self._settle(contents.get("id"), point)
+
+    def _forgotten(self, contents: Mapping[str, Any], _: Any) -> None:
+        point = self.space.point(_get(contents, "point"))
+        if not self._settle(contents.get("id"), point) and not self._withdraw(point):
+            raise InputError(
+                f"choice is {self.space.label(point)!r}; expected one of the pending ones, or of "
+                "those that failed"
+            )
+
+    def _settle(self, number: int | None, point: Point) -> bool:
+        """Take a choice off the pending ones, by its id or the first at its point."""
+        if number not in self.pending:
+            places = (i for i, (waiting, _) in self.pending.items() if waiting == point)
+            number = next(places, None)
+        return number is not None and self.pending.pop(number, None) is not None
+
+    def _withdraw(self, point: Point) -> bool:
+        """Take back that pulls of a point failed; a search that knew of them counts as older."""
+        kept = [failed for failed in self.failed if failed != point]
+        withdrawn, self.failed = len(self.failed) - len(kept), kept
+        if withdrawn:
+            self.searched = min(self.searched, self.happened - 1)
+        return withdrawn > 0
 
     @property
-    def events(self) -> int:
+    def happened(self) -> int:
         """How often something was learned."""
         return len(self.told) + len(self.failed)
 
-    def used(self, pending: Sequence[tuple[Point, Choice]]) -> list[Point]:
+    @property
+    def waiting(self) -> list[tuple[Point, Choice]]:
+        """The pending choices with their points, in order."""
+        return list(self.pending.values())
+
+    def used(self, waiting: Sequence[Point]) -> list[Point]:
         """All points told, failed or handed out."""
-        return [p.point for p in self.told] + self.failed + [point for point, _ in pending]
-
-    def settle(self, point: Point) -> bool:
-        """Take a point off the pending ones, once; whether it was there."""
-        for i, (waiting, _) in enumerate(self.pending):
-            if waiting == point:
-                del self.pending[i]
-                return True
-        return False
-
-    def withdraw(self, point: Point) -> int:
-        """Take back that pulls of a point failed; how many did."""
-        kept = [failed for failed in self.failed if failed != point]
-        withdrawn, self.failed = len(self.failed) - len(kept), kept
-        return withdrawn
+        return [*(pull.point for pull in self.told), *self.failed, *waiting]
 
     @property
     def worst(self) -> float:
         """The lowest reward so far."""
         return min(pull.reward for pull in self.told)
+
+    @property
+    def doomed(self) -> list[Point]:
+        """Points that failed and have no reward, each once: what failures say to a model."""
+        told = {pull.point for pull in self.told}
+        return [point for point in dict.fromkeys(self.failed) if point not in told]
 
     def means(self) -> dict[Point, tuple[float, int]]:
         """Mean reward and number of pulls of every distinct point, in the order first told.
@@ -118,6 +151,12 @@ class Record:
         }
 
 
+def _get(contents: Mapping[str, Any], name: str) -> Any:
+    if name not in contents:
+        raise InputError(f"event has no {name!r}; expected what state_dict or a store had written")
+    return contents[name]
+
+
 def _mean(group: list[Pull]) -> float:
     rewards = np.array([pull.reward for pull in group])
     noises = [pull.noise for pull in group]
@@ -128,20 +167,3 @@ def _mean(group: list[Pull]) -> float:
         weights = exact if exact.any() else (noise.min() / noise) ** 2
         return float(np.average(rewards, weights=weights))
     return float(np.average(rewards, weights=[pull.pulls for pull in group]))
-
-
-def _not_negative(name: str, value: Any) -> float:
-    number = _moderate(name, value)
-    if number < 0:
-        raise InputError(f"{name} is {value!r}; expected 0 or more")
-    return number
-
-
-def _moderate(name: str, value: Any) -> float:
-    number = finite(name, value)
-    if abs(number) > LARGEST:
-        raise InputError(
-            f"{name} is {value!r}; expected no more than {LARGEST:g} in size: use other units, or "
-            "fail(choice) for a pull that gave nothing"
-        )
-    return number

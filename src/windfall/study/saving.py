@@ -1,24 +1,34 @@
-"""A study as numbers and lists that JSON can hold, and back."""
+"""A study as numbers and lists that JSON can hold, and back.
 
+Format 3 is the study's events, the first of which says what it rests on. Formats 1 and 2 had
+columns of rewards, and knew spaces and policies by what they print.
+"""
+
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import jax
 import numpy as np
 
-from windfall.checks import whole
+from windfall import specs
+from windfall._version import __version__
+from windfall.checks import LARGEST_SEED, whole
 from windfall.errors import InputError
-from windfall.models.gp.posterior import Posterior
-from windfall.policy import Policy
-from windfall.space.checks import finite_array
-from windfall.study.menu import ArmMenu, Choice, Point, RegionMenu
-from windfall.study.record import Pull, Record
+from windfall.space import Arms, Space
+from windfall.space.checks import check_arms
+from windfall.study.events import Event
 
-__all__ = ["Saved", "read", "write"]
+if TYPE_CHECKING:
+    from windfall.policy import Policy
 
-_FORMAT = 2
-_KEYS = {"format", "policy", "seed", "initial", "reward", "hyper", "learned"}
-#: What the formats have besides. Format 1 knew arms only, and nothing but rewards.
+__all__ = ["POLICY_OBJECT", "Saved", "read", "rebuilt", "write"]
+
+#: What else a policy may be, in messages.
+POLICY_OBJECT = "an object such as LWUCB(kappa=1.0), or"
+
+_FORMAT = 3
+_OLD_KEYS = {"policy", "seed", "initial", "reward", "hyper", "learned"}
+#: What the old formats have besides. Format 1 knew arms only, and nothing but rewards.
 _MORE = {
     1: {"arms", "arm"},
     2: {"space", "point", "noise", "count", "deviation", "failed", "pending", "behind"},
@@ -27,121 +37,132 @@ _MORE = {
 
 @dataclass(frozen=True)
 class Saved:
-    """A study as it was saved, checked.
-
-    Attributes:
-        hyper: The hyper-parameters.
-        behind: The number of distinct inputs that they rest on.
-        learned: The number of events that were learned from.
-    """
+    """A study as it was saved: what it rests on was checked, what happened comes as events."""
 
     seed: int
     initial: int
-    record: Record
-    hyper: Any
-    behind: int
-    learned: int
+    events: list[Event]
 
 
 def write(
-    menu: ArmMenu | RegionMenu,
-    policy: Policy,
-    seed: int,
-    initial: int,
-    record: Record,
-    posterior: Posterior,
-    learned: int,
+    space: Space, policy: "Policy", seed: int, initial: int, events: Sequence[Event]
 ) -> dict[str, Any]:
     """The state of a study."""
-    told = record.told
-    return {
-        "format": _FORMAT,
-        "space": menu.saved(),
-        "policy": repr(policy),
+    created = {
+        "space": specs.describe(space),
+        "policy": specs.describe(policy),
         "seed": seed,
         "initial": initial,
-        "point": [_plain(pull.point) for pull in told],
-        "reward": [pull.reward for pull in told],
-        "noise": [pull.noise for pull in told],
-        "count": [pull.count for pull in told],
-        "deviation": [pull.deviation for pull in told],
-        "failed": [_plain(point) for point in record.failed],
-        "pending": [[_plain(point), choice.why] for point, choice in record.pending],
-        "hyper": [np.asarray(leaf).tolist() for leaf in jax.tree.leaves(posterior.hyper)],
-        "behind": int(posterior.observations.used),
-        "learned": learned,
+        "versions": {"windfall": __version__},
+    }
+    return {
+        "format": _FORMAT,
+        "events": [event.plain() for event in (Event(0, "created", created), *events)],
     }
 
 
-def read(state: Any, menu: ArmMenu | RegionMenu, policy: Policy, hyper: Any) -> Saved:
-    """A state that fits this menu, this policy and hyper-parameters of this shape."""
-    if not isinstance(state, dict) or not state.keys() >= _KEYS:
+def read(state: Any, space: Space, policy: "Policy") -> Saved:
+    """A state that was saved with this space and this policy."""
+    if not isinstance(state, dict) or "format" not in state:
         raise InputError("state is not a state_dict; expected what Bandit.state_dict returned")
-    if state["format"] not in _MORE:
-        raise InputError(f"state has format {state['format']!r}; expected 1 or {_FORMAT}")
-    if not state.keys() >= _MORE[state["format"]]:
+    if state["format"] in _MORE:
+        return _read_old(state, space, policy)
+    created, events = _events(state)
+    _check_same("arms" if isinstance(space, Arms) else "space", space, created.get("space"))
+    _check_same("policy", policy, created.get("policy"))
+    seed = whole("seed", created.get("seed"), 0, LARGEST_SEED)
+    return Saved(seed, whole("initial", created.get("initial"), 1), events)
+
+
+def rebuilt(state: Any) -> tuple[Space, "Policy"]:
+    """The space and the policy that a state of format 3 was saved with."""
+    created, _ = _events(state)
+    parts = [specs.from_spec(created.get(k), allow_imports=True) for k in ("space", "policy")]
+    return parts[0], parts[1]
+
+
+def _events(state: Any) -> tuple[dict[str, Any], list[Event]]:
+    """What a study rests on, and what happened to it."""
+    if not isinstance(state, dict) or state.get("format") != _FORMAT:
+        found = state.get("format") if isinstance(state, dict) else state
+        raise InputError(f"state has format {found!r:.40}; expected 1, 2 or {_FORMAT}")
+    listed = state.get("events")
+    if not isinstance(listed, list) or not listed:
+        raise InputError("state is not a state_dict; expected what Bandit.state_dict returned")
+    events = [Event.of(event, number) for number, event in enumerate(listed)]
+    if events[0].kind != "created":
+        raise InputError(f"event 0 is {events[0].kind!r}; expected 'created'")
+    return dict(events[0].contents), events[1:]
+
+
+def _check_same(name: str, live: Any, saved: Any) -> None:
+    found = specs.differences(specs.describe(live), saved)
+    if not found:
+        return
+    # Every row of many arms would be said to differ: name the first.
+    raise InputError(
+        f"state was saved with other {name} ({found[0]}); make the Bandit with the same"
+    )
+
+
+def _read_old(state: dict[str, Any], space: Space, policy: "Policy") -> Saved:
+    if not state.keys() >= _OLD_KEYS | _MORE[state["format"]]:
         raise InputError("state is not a state_dict; expected what Bandit.state_dict returned")
     if state["format"] == 1:
-        state = _from_first(state)
-    menu.check_saved(state["space"])
+        nothing = [None] * len(_listed(state, "reward"))
+        lacking = dict.fromkeys(("noise", "count", "deviation"), nothing)
+        state = {
+            **state, **lacking, "space": state["arms"], "point": state["arm"],
+            "failed": [], "pending": [], "behind": 0,
+        }  # fmt: skip
+    _check_old_space(state["space"], space)
     if state["policy"] != repr(policy):
         raise InputError(
             f"state was saved with policy {state['policy']}; this Bandit has {policy!r}"
         )
-    record = _record(state, menu)
-    learned = whole("state learned", state["learned"], 0)
-    if learned > record.events:
-        raise InputError(f"state learned is {learned}; expected at most {record.events}")
-    behind = whole("state behind", state["behind"], 0)
-    return Saved(state["seed"], state["initial"], record, _hyper(state, hyper), behind, learned)
+    seed = whole("seed", state["seed"], 0, LARGEST_SEED)
+    kept = _old_events(state)
+    events = [Event(number, *event) for number, event in enumerate(kept, 1)]
+    return Saved(seed, whole("initial", state["initial"], 1), events)
 
 
-def _from_first(state: dict[str, Any]) -> dict[str, Any]:
-    """Format 1 as format 2."""
-    nothing = [None] * len(_listed(state, "reward"))
-    return {
-        **state,
-        "space": state["arms"],
-        "point": state["arm"],
-        **dict.fromkeys(("noise", "count", "deviation"), nothing),
-        "failed": [],
-        "pending": [],
-        "behind": 0,
-    }
-
-
-def _record(state: dict[str, Any], menu: ArmMenu | RegionMenu) -> Record:
-    names = ("point", "reward", "noise", "count", "deviation")
+def _old_events(state: dict[str, Any]) -> list[tuple[str, dict[str, Any]]]:
+    names: Sequence[str] = ("point", "reward", "noise", "count", "deviation")
     columns = [_listed(state, name) for name in names]
     if len({len(column) for column in columns}) > 1:
         sizes = ", ".join(f"{len(c)} of {n}" for n, c in zip(names, columns, strict=True))
         raise InputError(f"state has {sizes}; expected as many of each")
-    told = [Pull.of(menu.point(point), *rest) for point, *rest in zip(*columns, strict=True)]
-    failed = [menu.point(point) for point in _listed(state, "failed")]
-    return Record(told, failed, [_pending(entry, menu) for entry in _listed(state, "pending")])
+    rows = zip(*columns, strict=True)
+    events: list[tuple[str, dict[str, Any]]]
+    events = [("told", dict(zip(names, row, strict=True))) for row in rows]
+    events += [("failed", {"point": point}) for point in _listed(state, "failed")]
+    learned = whole("state learned", state["learned"], 0)
+    if learned > len(events):
+        raise InputError(f"state learned is {learned}; expected at most {len(events)}")
+    if learned:
+        belief = {"hyper": _listed(state, "hyper"), "behind": state["behind"]}
+        events.append(("fitted", {"belief": belief, "searched": learned}))
+    for number, entry in enumerate(_listed(state, "pending")):
+        if not isinstance(entry, list) or len(entry) != 2 or not isinstance(entry[1], str):
+            raise InputError(f"state pending has {entry!r}; expected a point and its reason")
+        asked = {"id": number, "point": entry[0], "why": entry[1], "held": True}
+        events.append(("asked", asked))
+    return events
 
 
-def _pending(entry: Any, menu: ArmMenu | RegionMenu) -> tuple[Point, Choice]:
-    if not isinstance(entry, list) or len(entry) != 2 or not isinstance(entry[1], str):
-        raise InputError(f"state pending has {entry!r}; expected a point and its reason")
-    point = menu.point(entry[0])
-    return point, menu.choice(point, entry[1])
-
-
-def _hyper(state: dict[str, Any], template: Any) -> Any:
-    leaves, tree = jax.tree.flatten(template)
-    values = [finite_array(v, "state hyper") for v in _listed(state, "hyper")]
-    shapes = [np.shape(leaf) for leaf in leaves]
-    if [v.shape for v in values] != shapes or not all(np.all(v > 0) for v in values):
-        raise InputError(f"state hyper is {state['hyper']}; expected positive {shapes} numbers")
-    return jax.tree.unflatten(tree, values)
+def _check_old_space(saved: Any, space: Space) -> None:
+    if isinstance(space, Arms):
+        same = not isinstance(saved, str) and np.array_equal(
+            check_arms(saved, "state arms"), space.arms
+        )
+        if not same:
+            raise InputError("state was saved with other arms; make the Bandit with the same ones")
+    elif saved != repr(space):
+        theirs = saved if isinstance(saved, str) else "of arms"
+        raise InputError(f"state was saved with space {theirs}; this Bandit has {space!r}")
 
 
 def _listed(state: dict[str, Any], name: str) -> list[Any]:
     if not isinstance(state[name], list):
         raise InputError(f"state {name} is {state[name]!r}; expected a list")
     return state[name]
-
-
-def _plain(point: Point) -> Any:
-    return list(point) if isinstance(point, tuple) else point

@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 from models.gp import naive
 from models.gp.naive import observed, pulls
 
-from windfall.models.gp.observations import BUCKETS, Observations, bucket, natural_scale
+from windfall.models.capacity import BUCKETS, bucket
+from windfall.models.gp.observations import Observations, natural_scale
 
 ARMS = np.array([[0.0, 0.0], [0.0, 0.5], [1.0, 0.5], [0.25, 0.75]])
 rewards = st.floats(-1e6, 1e6, allow_subnormal=False)

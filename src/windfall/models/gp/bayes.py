@@ -8,18 +8,20 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from jax.flatten_util import ravel_pytree
-from jaxtyping import PRNGKeyArray
+from jaxtyping import Int, PRNGKeyArray
 
 from windfall.checks import whole
 from windfall.errors import InputError
+from windfall.models.base import FitInfo
 from windfall.models.gp.ensemble import Ensemble
 from windfall.models.gp.evidence import Hyper, log_evidence
-from windfall.models.gp.fit import Fit, FitInfo, check_prior, fit
+from windfall.models.gp.fit import Fit, check_prior, fit
 from windfall.models.gp.observations import Observations
 from windfall.models.gp.parameters import Coordinates
 from windfall.models.gp.posterior import Posterior
 from windfall.models.gp.priors import usual_prior
 from windfall.naming import name_of
+from windfall.runtime.arrays import Array
 
 __all__ = ["Bayes"]
 
@@ -74,9 +76,14 @@ class Bayes(eqx.Module):
         )
 
     def infer(
-        self, key: PRNGKeyArray, observations: Observations, previous: Posterior
+        self,
+        key: PRNGKeyArray,
+        observations: Observations,
+        previous: Posterior,
+        behind: Int[Array, ""],
     ) -> tuple[Hyper, FitInfo]:
         """Samples of the hyper-parameters for standardised rewards, as one stack."""
+        del behind  # a chain starts from the most probable ones, however much they rest on
         import blackjax  # an optional extra
 
         last = jax.tree.map(lambda a: a[-1], previous.hyper)

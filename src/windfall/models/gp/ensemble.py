@@ -53,6 +53,11 @@ class Ensemble(Posterior):
         variance = jnp.mean(deviation**2, axis=0) + jnp.var(mean, axis=0)
         return jnp.mean(mean, axis=0), jnp.sqrt(variance)
 
+    def prior_deviation(self, x):
+        """The deviation of the mixture before any reward."""
+        deviation = self.each(lambda member: member.prior_deviation(x))
+        return jnp.sqrt(jnp.mean(deviation**2, axis=0))
+
     def sample(self, key, anchors, features=512):
         """One payoff function: of a member drawn at random, a function drawn from it."""
         member_key, key = jax.random.split(key)

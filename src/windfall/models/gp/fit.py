@@ -6,10 +6,11 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 from jax.flatten_util import ravel_pytree
-from jaxtyping import Bool, Float, Int, PRNGKeyArray
+from jaxtyping import Bool, Int, PRNGKeyArray
 
 from windfall.checks import whole
 from windfall.errors import InputError
+from windfall.models.base import FitInfo
 from windfall.models.gp.bfgs import minimise
 from windfall.models.gp.evidence import Hyper, log_evidence
 from windfall.models.gp.means import Mean, Zero
@@ -20,20 +21,12 @@ from windfall.naming import name_of
 from windfall.runtime.arrays import Array
 from windfall.runtime.execution import map_lanes
 
-__all__ = ["Fit", "FitInfo", "check_prior", "fit"]
+__all__ = ["Fit", "check_prior", "fit"]
 
 #: An answer that rests on more distinct inputs than this is seldom beaten from a random start, so
 #: that random starts are then tried in one search out of four (docs/decisions/0005-restarts.md).
 AMPLE = 64
 _SEARCHES_PER_RESTART = 4
-
-
-class FitInfo(eqx.Module):
-    """How a search (or a sampler) ended."""
-
-    objective: Float[Array, ""]
-    evaluations: Int[Array, ""]
-    converged: Bool[Array, ""]
 
 
 class Fit(eqx.Module):
@@ -66,11 +59,22 @@ class Fit(eqx.Module):
         return prior
 
     def infer(
-        self, key: PRNGKeyArray, observations: Observations, previous: Posterior
+        self,
+        key: PRNGKeyArray,
+        observations: Observations,
+        previous: Posterior,
+        behind: Int[Array, ""],
     ) -> tuple[Hyper, FitInfo]:
-        """The best hyper-parameters for standardised rewards, from the previous ones on."""
+        """The best hyper-parameters for standardised rewards, from the previous ones on.
+
+        Args:
+            key: Randomness of the starts.
+            observations: The standardised rewards.
+            previous: Holds the previous hyper-parameters.
+            behind: How many distinct inputs these rest on.
+        """
         lucky = jax.random.bernoulli(jax.random.fold_in(key, 0), 1.0 / _SEARCHES_PER_RESTART)
-        restart = lucky | (previous.observations.used <= AMPLE)
+        restart = lucky | (behind <= AMPLE)
         return fit(key, observations, previous.hyper, self, previous.trend, restart)
 
     def __repr__(self) -> str:

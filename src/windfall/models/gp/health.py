@@ -1,42 +1,34 @@
 """When a model cannot predict: what is wrong with it, in words."""
 
-from typing import Any
-
 import equinox as eqx
 import numpy as np
 from jaxtyping import Float
 
-from windfall.errors import NumericalError
 from windfall.models.gp.ensemble import Ensemble
 from windfall.models.gp.kernels import Custom, Kernel, Product, Sum
 from windfall.models.gp.posterior import Posterior
 from windfall.runtime.arrays import Array
 from windfall.runtime.execution import float64
 
-__all__ = ["check"]
+__all__ = ["trouble"]
 
 #: Rounding makes eigenvalues of this size, relative to the largest, out of zeros and no larger.
 _ROUNDING = 1e-8
 
 
-def check(posterior: Posterior, healthy: Any) -> None:
-    """Raise a ``NumericalError`` that says why a model cannot be trusted, if it cannot.
+def trouble(posterior: Posterior) -> str | None:
+    """Why a model cannot be trusted, if it cannot.
 
     Windfall's own kernels are positive definite by construction. A user's is looked at on the
     inputs told so far, without the noise, which would hide from a fit what is wrong with it.
-
-    Args:
-        posterior: The model.
-        healthy: Whether its predictions are finite.
     """
-    trouble = _mean_trouble(posterior) or _kernel_trouble(posterior)
-    if trouble is None and not healthy:
-        trouble = (
+    found = _mean_trouble(posterior) or _kernel_trouble(posterior)
+    if found is None and not posterior.healthy:
+        return (
             f"kernel {posterior.hyper.kernel!r} has no Cholesky factor on the inputs told so far, "
             "or a prediction is not finite; use another kernel or mean function"
         )
-    if trouble is not None:
-        raise NumericalError(trouble)
+    return found
 
 
 def _mean_trouble(posterior: Posterior) -> str | None:

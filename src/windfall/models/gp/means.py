@@ -14,7 +14,6 @@ from typing import Any
 
 import equinox as eqx
 import jax.numpy as jnp
-from jax.tree_util import Partial
 from jaxtyping import Float
 
 from windfall.checks import number
@@ -22,9 +21,9 @@ from windfall.errors import InputError
 from windfall.models.gp import kernels
 from windfall.models.gp.kernels import Kernel
 from windfall.models.gp.observations import Observations
+from windfall.models.units import user_units
 from windfall.naming import name_of
 from windfall.runtime.arrays import Array
-from windfall.space import Space
 
 __all__ = ["Constant", "Function", "Linear", "Mean", "Zero", "as_mean"]
 
@@ -128,7 +127,7 @@ class Function(Mean):
             raise InputError(f"mean is {self.function!r}; expected a function of the features")
 
     def bound(self, space):
-        return dataclasses.replace(self, units=_units(space))
+        return dataclasses.replace(self, units=user_units(space))
 
     def offset(self, x):
         features = x if self.units is None else self.units(x)
@@ -164,18 +163,3 @@ def as_mean(mean: Any) -> Mean:
         f"mean is {mean!r}; expected means.Zero(), means.Constant(), means.Linear() or a function "
         "of the features"
     )
-
-
-def _units(space: Any) -> Partial:
-    """The way from unit-box points to features in the user's units, inside compiled code."""
-    if isinstance(space, Space):
-        return Partial(_affine, space.low, space.span)
-    return Partial(_decoded, space.columns)
-
-
-def _affine(low, span, x):
-    return low + span * x
-
-
-def _decoded(columns, x):
-    return columns.natural(x, jnp)

@@ -1,27 +1,31 @@
 """The model of the payoffs as a user configures it, and how it learns from rewards."""
 
+import dataclasses
 from typing import Any
 
 import equinox as eqx
 import jax
 import numpy as np
-from jaxtyping import Float, Int, PRNGKeyArray
+from jaxtyping import Float, PRNGKeyArray
 
 from windfall.checks import number
 from windfall.errors import InputError
+from windfall.models.base import FitInfo, Model
 from windfall.models.gp.bayes import Bayes
+from windfall.models.gp.belief import GPBelief
 from windfall.models.gp.evidence import Hyper
-from windfall.models.gp.fit import Fit, FitInfo
+from windfall.models.gp.fit import Fit
 from windfall.models.gp.kernels import Kernel, SquaredExponential, as_kernel
 from windfall.models.gp.means import Mean, Zero, as_mean
 from windfall.models.gp.observations import Observations, Scale, natural_scale
 from windfall.models.gp.posterior import Posterior
 from windfall.runtime.arrays import Array
+from windfall.space import Space
 
 __all__ = ["GP"]
 
 
-class GP(eqx.Module):
+class GP(Model[GPBelief]):
     """The model of the payoffs: kernel, first guess of the noise, and how to fit them.
 
     Attributes:
@@ -67,53 +71,36 @@ class GP(eqx.Module):
         kernel = self.kernel.expanded(dimension) if self.ard else self.kernel
         return Hyper(kernel, self.noise)
 
-    def prior(self, space: Any, observations: Observations) -> Posterior:
-        """The model of a study before any reward, in the shape of a posterior, as host arrays.
-
-        Args:
-            space: The arms, or the box.
-            observations: Empty ones, with the dimension and the capacity to begin with.
-        """
+    def begin(self, space: Space, capacity: int) -> GPBelief:
+        """What is believed before any reward, as host arrays."""
+        nothing = Observations.empty(capacity, space.dimension)
         prior = Posterior(
             self.hyper(space.dimension),
-            observations,
+            nothing,
             Scale(np.float64(0.0), np.float64(1.0)),
-            np.eye(observations.capacity),
+            np.eye(capacity),
             np.bool_(True),
             self.mean.bound(space),
         )
-        return jax.tree.map(np.asarray, self.fit.begin(prior))
+        return jax.tree.map(np.asarray, GPBelief(nothing, self.fit.begin(prior), np.int32(0)))
 
     def scale(self, observations: Observations) -> Scale:
         """The units in which the model sees the rewards (less what the mean function knows)."""
         return natural_scale(observations)
 
-    def learn(
-        self, key: PRNGKeyArray, observations: Observations, previous: Posterior
-    ) -> tuple[Posterior, FitInfo]:
-        """Fit the hyper-parameters, from the previous ones on, and condition on the rewards."""
-        residual = previous.trend.residual(observations)
+    def search(self, key: PRNGKeyArray, belief: GPBelief) -> tuple[GPBelief, FitInfo]:
+        """Fit the hyper-parameters to the rewards, from the previous ones on."""
+        previous = belief.posterior
+        residual = previous.trend.residual(belief.rewards)
         scaled = self.scale(residual).apply(residual)
-        hyper, info = self.fit.infer(key, scaled, previous)
-        return self.condition(hyper, observations, previous), info
+        hyper, info = self.fit.infer(key, scaled, previous, belief.behind)
+        posterior = dataclasses.replace(previous, hyper=hyper)
+        found = dataclasses.replace(belief, posterior=posterior, behind=belief.rewards.used)
+        return found, info
 
-    def condition(self, hyper: Hyper, observations: Observations, previous: Posterior) -> Posterior:
-        """The model with these hyper-parameters, conditioned on the rewards."""
-        scale = self.scale(previous.trend.residual(observations))
-        return previous.anew(hyper, observations, scale)
-
-    def absorb(
-        self,
-        key: PRNGKeyArray,
-        observations: Observations,
-        previous: Posterior,
-        round: Int[Array, ""],
-    ) -> Posterior:
-        """Bring the model up to date with one more reward: a fit if due, else an extension."""
-        if self.refit_every == 1:
-            return self.learn(key, observations, previous)[0]
-        return jax.lax.cond(
-            round % self.refit_every == 0,
-            lambda: self.learn(key, observations, previous)[0],
-            lambda: previous.extend(observations),
-        )
+    def condition(self, belief: GPBelief) -> GPBelief:
+        """The posterior with the belief's hyper-parameters on its rewards."""
+        previous = belief.posterior
+        scale = self.scale(previous.trend.residual(belief.rewards))
+        posterior = previous.anew(previous.hyper, belief.rewards, scale)
+        return dataclasses.replace(belief, posterior=posterior)

@@ -16,16 +16,16 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Bool, Float, Int
 
+from windfall.models.base import Reward
 from windfall.runtime.arrays import Array
 
 __all__ = [
-    "BUCKETS",
+    "EXACT",
     "LEAST_NOISE",
     "Observations",
     "Scale",
-    "bucket",
     "natural_scale",
-    "pad",
+    "resize",
     "safe_spread",
 ]
 
@@ -33,19 +33,7 @@ __all__ = [
 #: covariance matrices of smooth kernels have no Cholesky factor.
 LEAST_NOISE = 1e-8
 #: Stands for the variance 0 of an exact reward, since 0 marks an unknown one.
-_EXACT = 1e-300
-
-BUCKETS = (16, 32, 48, 64, 96, 128, 160, 256, 512, 1024, 2048, 4096)
-
-
-def bucket(size: int) -> int:
-    """The smallest capacity that holds ``size`` distinct inputs.
-
-    Example:
-        >>> bucket(16), bucket(17)
-        (16, 32)
-    """
-    return next((c for c in BUCKETS if size <= c), -(-size // BUCKETS[-1]) * BUCKETS[-1])
+EXACT = 1e-300
 
 
 class Observations(eqx.Module):
@@ -87,46 +75,29 @@ class Observations(eqx.Module):
         """Which slots hold data."""
         return jnp.arange(self.capacity) < self.used
 
-    def add(self, x: Float[Array, " d"], reward: Float[Array, ""]) -> "Observations":
-        """One more reward at ``x``, of unknown noise; there must be room (see ``has``)."""
-        return self.merge(x, 1.0, reward, 0.0)
+    def observe(self, x: Float[Array, " d"], reward: Reward) -> "Observations":
+        """Rewards at ``x`` merged into their slot; there must be one (see ``has``).
 
-    def merge(
-        self,
-        x: Float[Array, " d"],
-        count: float | Float[Array, ""],
-        mean: float | Float[Array, ""],
-        squares: float | Float[Array, ""],
-    ) -> "Observations":
-        """``count`` more rewards at ``x``, of unknown noise, given by their mean and Σ(y − ȳ)².
-
-        With e = mean − ȳ the merged mean is ȳ + e·count/n, n = n_u + count, and the squares grow by
-        ``squares`` + count·e·(mean − merged mean): Welford's update when one reward comes.
+        Of unknown noise: with e = mean − ȳ the merged mean is ȳ + e·count/n, n = n_u + count, and
+        the squares grow by ``squares`` + count·e·(mean − merged mean): Welford's update when one
+        reward comes. Of known noise: by precision weighting, ȳ = Σ(y/v)/Σ(1/v) with variance
+        1/Σ(1/v).
         """
-        slot = self.slot(x)
-        total = self.count[slot] + count
-        error = mean - self.mean[slot]
-        merged = self.mean[slot] + error * count / total
-        squares = self.squares[slot] + squares + count * error * (mean - merged)
-        return self._with(slot, x, total, merged, squares, 0.0)
-
-    def add_known(
-        self,
-        x: Float[Array, " d"],
-        reward: float | Float[Array, ""],
-        variance: float | Float[Array, ""],
-    ) -> "Observations":
-        """One more reward at ``x`` whose noise variance is known; 0 is an exact reward.
-
-        Rewards merge by precision weighting: ȳ = Σ(y/v)/Σ(1/v) with variance 1/Σ(1/v).
-        """
-        slot = self.slot(x, known=True)
-        variance = jnp.maximum(variance, _EXACT)
+        known = reward.variance > 0
+        slot = self.slot(x, known)
+        total = self.count[slot] + reward.count
+        error = reward.mean - self.mean[slot]
         before = self.known[slot]
-        share = jnp.where(before > 0, before / (before + variance), 1.0)
-        merged = self.mean[slot] + share * (reward - self.mean[slot])
         # The merged variance as a share of the new one: 1/(1/a + 1/b) could overflow.
-        return self._with(slot, x, self.count[slot] + 1.0, merged, 0.0, share * variance)
+        precise = jnp.where(before > 0, before / (before + reward.variance), 1.0)
+        merged = self.mean[slot] + error * jnp.where(known, precise, reward.count / total)
+        more = reward.squares + reward.count * error * (reward.mean - merged)
+        squares = jnp.where(known, 0.0, self.squares[slot] + more)
+        return self._with(slot, x, total, merged, squares, precise * reward.variance)
+
+    def add(self, x: Float[Array, " d"], reward: float | Float[Array, ""]) -> "Observations":
+        """One more reward at ``x``, of unknown noise."""
+        return self.observe(x, Reward(jnp.asarray(reward, self.mean.dtype)))
 
     def _with(self, slot, x, count, mean, squares, known) -> "Observations":
         return Observations(
@@ -138,7 +109,7 @@ class Observations(eqx.Module):
             jnp.maximum(self.used, slot + 1).astype(jnp.int32),
         )
 
-    def slot(self, x: Float[Array, " d"], known: bool = False) -> Int[Array, ""]:
+    def slot(self, x: Float[Array, " d"], known: bool | Bool[Array, ""] = False) -> Int[Array, ""]:
         """Where rewards at ``x`` (with ``known`` noise or not) are, or the first free slot."""
         same = self._same(x, known)
         return jnp.where(jnp.any(same), jnp.argmax(same), self.used)
@@ -156,24 +127,25 @@ class Observations(eqx.Module):
         noise = jnp.where(self.known > 0, self.known, variance / n)
         return jnp.where(self.live, noise, 1.0)
 
-    def padded(self, capacity: int) -> "Observations":
-        """The same data (or a stack of them) with room for more, as host arrays."""
+    def resized(self, capacity: int) -> "Observations":
+        """The same data (or a stack of them) with other room, as host arrays."""
         return Observations(
-            pad(self.features, capacity, -2),
-            pad(self.count, capacity, -1),
-            pad(self.mean, capacity, -1),
-            pad(self.squares, capacity, -1),
-            pad(self.known, capacity, -1),
+            resize(self.features, capacity, -2),
+            resize(self.count, capacity, -1),
+            resize(self.mean, capacity, -1),
+            resize(self.squares, capacity, -1),
+            resize(self.known, capacity, -1),
             np.asarray(self.used),
         )
 
 
-def pad(array: Array, size: int, axis: int) -> np.ndarray:
-    """A host copy, filled up with zeros along one axis."""
+def resize(array: Array, size: int, axis: int) -> np.ndarray:
+    """A host copy, cut or filled up with zeros along one axis."""
     array = np.asarray(array)
+    kept = array.take(np.arange(min(size, array.shape[axis])), axis)
     padding = [(0, 0)] * array.ndim
-    padding[axis] = (0, size - array.shape[axis])
-    return np.pad(array, padding)
+    padding[axis] = (0, size - kept.shape[axis])
+    return np.pad(kept, padding)
 
 
 class Scale(eqx.Module):

@@ -84,6 +84,10 @@ class Posterior(eqx.Module):
         mean, deviation = _in_blocks(block, x, self.observations.capacity)
         return self._in_reward_units(x, mean), self.scale.spread * deviation
 
+    def prior_deviation(self, x: Float[Array, "m d"]) -> Float[Array, " m"]:
+        """√k(x, x) of the kernel, without what a mean function leaves open."""
+        return self.scale.spread * jnp.sqrt(self.hyper.kernel.diagonal(x))
+
     def _in_reward_units(self, x, value):
         return self.scale.location + self.scale.spread * value + self.trend.offset(x)
 

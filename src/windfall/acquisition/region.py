@@ -1,4 +1,4 @@
-"""The ground on which a score is maximised: which unit points exist and are allowed."""
+"""A region of parameters inside compiled code: which unit points exist and are allowed."""
 
 from collections.abc import Callable
 
@@ -12,10 +12,10 @@ from windfall.space import Parameters
 from windfall.space.columns import Columns
 from windfall.space.constraints import evaluate
 
-__all__ = ["Ground"]
+__all__ = ["Region"]
 
 
-class Ground(eqx.Module):
+class Region(eqx.Module):
     """A box with whole numbers, choices and constraints, inside compiled code.
 
     Bounds are arrays, so that boxes of one shape share their programs; only constraints, which are
@@ -34,8 +34,8 @@ class Ground(eqx.Module):
     mixed: bool = eqx.field(static=True)
 
     @classmethod
-    def of(cls, space: Parameters) -> "Ground":
-        """The ground of a space."""
+    def of(cls, space: Parameters) -> "Region":
+        """The region of a space."""
         names = space.names if space.constraints else ()
         return cls(space.columns, names, space.constraints, bool(space.columns.discrete.any()))
 

@@ -1,0 +1,168 @@
+"""The seam between models and everything else.
+
+A *model* says how payoffs are learned; a *belief* is what it believes at one moment, rewards
+included. Policies, acquisitions, studies and simulations know a model by what stands here and by
+nothing else.
+
+A round goes: ``observe`` the rewards, ``search`` for hyper-parameters if that is due, ``condition``
+on the rewards, and then ask for ``mean``, ``moments`` or a ``sample`` anywhere. ``observe`` only
+notes a reward; predictions change when the belief is conditioned.
+"""
+
+from abc import abstractmethod
+from collections.abc import Callable
+from typing import Any, Generic, TypeVar
+
+import equinox as eqx
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Bool, Float, Int, PRNGKeyArray
+
+from windfall.runtime.arrays import Array
+from windfall.space import Space
+
+__all__ = ["Belief", "FitInfo", "Model", "Reward", "Tried"]
+
+
+class Reward(eqx.Module):
+    """What one input paid: a reward, or several of them in three numbers.
+
+    Attributes:
+        mean: The reward; the mean of ``count`` replicates.
+        count: How many rewards it stands for.
+        squares: Σ(y − ȳ)² of the replicates.
+        variance: The known variance of this mean; 0 where it is not known. (An exact reward has a
+            variance too small to matter.)
+    """
+
+    mean: Float[Array, ""]
+    count: Float[Array, ""] = np.float64(1.0)
+    squares: Float[Array, ""] = np.float64(0.0)
+    variance: Float[Array, ""] = np.float64(0.0)
+
+
+class Tried(eqx.Module):
+    """Inputs that have rewards, as far as a model keeps them; the best are always among them.
+
+    Attributes:
+        x: The inputs, in the unit box.
+        reward: The mean reward of each.
+        live: Which rows count.
+        distinct: How many distinct inputs have been tried in all.
+    """
+
+    x: Float[Array, "c d"]
+    reward: Float[Array, " c"]
+    live: Bool[Array, " c"]
+    distinct: Int[Array, ""]
+
+    @property
+    def best(self) -> Float[Array, ""]:
+        """The highest mean reward so far; −∞ before the first."""
+        return jnp.max(jnp.where(self.live, self.reward, -jnp.inf))
+
+
+class FitInfo(eqx.Module):
+    """How a search for hyper-parameters (or a sampler of them) ended."""
+
+    objective: Float[Array, ""]
+    evaluations: Int[Array, ""]
+    converged: Bool[Array, ""]
+
+
+class Belief(eqx.Module):
+    """What is believed about the payoffs, in reward units, at points of the unit box."""
+
+    @property
+    @abstractmethod
+    def capacity(self) -> int | None:
+        """Room for distinct inputs; None if their number makes no difference."""
+
+    @property
+    @abstractmethod
+    def healthy(self) -> Bool[Array, ""]:
+        """False if predictions cannot be trusted."""
+
+    @property
+    @abstractmethod
+    def tried(self) -> Tried:
+        """The inputs that have rewards."""
+
+    @abstractmethod
+    def mean(self, x: Float[Array, "m d"]) -> Float[Array, " m"]:
+        """μ(x)."""
+
+    @abstractmethod
+    def moments(self, x: Float[Array, "m d"]) -> tuple[Float[Array, " m"], Float[Array, " m"]]:
+        """μ(x) and σ(x) of the payoff, without the noise of a reward."""
+
+    @abstractmethod
+    def prior_deviation(self, x: Float[Array, "m d"]) -> Float[Array, " m"]:
+        """σ(x) before any reward: the size of what can be learned about the payoff."""
+
+    @abstractmethod
+    def sample(
+        self, key: PRNGKeyArray, anchors: Float[Array, "a d"], features: int = 512
+    ) -> Callable[[Float[Array, "m d"]], Float[Array, " m"]]:
+        """One payoff function drawn jointly over all points.
+
+        Args:
+            key: Randomness of this draw.
+            anchors: Points that matter, for models that need to know.
+            features: The number of random features, for models that use them.
+        """
+
+    @abstractmethod
+    def observe(self, x: Float[Array, " d"], reward: Reward) -> "Belief":
+        """Note a reward; there must be room for its input."""
+
+    @abstractmethod
+    def imagine(self, x: Float[Array, " d"]) -> "Belief":
+        """Predictions as if ``x`` had paid its mean: that stays, the deviation shrinks."""
+
+    @abstractmethod
+    def resized(self, capacity: int) -> "Belief":
+        """The same belief (or a stack of them) with another capacity, on the host."""
+
+    @abstractmethod
+    def dump(self) -> dict[str, Any]:
+        """Hyper-parameters as numbers and lists that JSON can hold; not the rewards."""
+
+    @abstractmethod
+    def load(self, saved: Any) -> "Belief":
+        """This belief with hyper-parameters that were dumped; an ``InputError`` if they misfit."""
+
+    def trouble(self) -> str | None:
+        """Why predictions cannot be trusted, in words; None if nothing is wrong. On the host."""
+        return None if bool(self.healthy) else "the model's predictions are not finite"
+
+    @property
+    def members(self) -> int | None:
+        """Of how many equally probable beliefs this one consists; None if it is one."""
+        return None
+
+    def each(self, function: Callable[..., Any], *others: Any) -> Any:
+        """The answers of all members, stacked; ``others`` have one entry for each of them."""
+        raise TypeError("this belief has no members")
+
+
+B = TypeVar("B", bound=Belief)
+
+
+class Model(eqx.Module, Generic[B]):
+    """How payoffs are learned; B is what it believes."""
+
+    #: Search for hyper-parameters on every so many rewards and keep them in between.
+    refit_every: eqx.AbstractVar[int]
+
+    @abstractmethod
+    def begin(self, space: Space, capacity: int) -> B:
+        """What is believed before any reward, as host arrays."""
+
+    @abstractmethod
+    def search(self, key: PRNGKeyArray, belief: B) -> tuple[B, FitInfo]:
+        """The belief with hyper-parameters found anew; conditioning is left to be done."""
+
+    @abstractmethod
+    def condition(self, belief: B) -> B:
+        """The belief with predictions that rest on all rewards observed."""

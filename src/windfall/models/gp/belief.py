@@ -1,0 +1,129 @@
+"""What a Gaussian process believes: the rewards as they came, and the posterior on them."""
+
+import dataclasses
+from typing import Any
+
+import jax
+import numpy as np
+from jaxtyping import Bool, Int
+
+from windfall.checks import whole
+from windfall.errors import InputError
+from windfall.models.base import Belief, Reward, Tried
+from windfall.models.gp.ensemble import Ensemble
+from windfall.models.gp.health import trouble
+from windfall.models.gp.observations import Observations, resize
+from windfall.models.gp.posterior import Posterior
+from windfall.runtime.arrays import Array
+from windfall.space.checks import finite_array
+
+__all__ = ["GPBelief"]
+
+
+class GPBelief(Belief):
+    """The rewards in their own units, and the posterior of the last conditioning.
+
+    Attributes:
+        rewards: Sufficient statistics of every distinct input.
+        posterior: Conditioned on them by ``GP.condition``.
+        behind: How many distinct inputs the last search for hyper-parameters rested on.
+    """
+
+    rewards: Observations
+    posterior: Posterior
+    behind: Int[Array, ""]
+
+    @property
+    def capacity(self) -> int:
+        """The number of slots for distinct inputs."""
+        return self.rewards.capacity
+
+    @property
+    def healthy(self) -> Bool[Array, ""]:
+        """Whether the covariance matrix of the inputs had a Cholesky factor."""
+        return self.posterior.healthy
+
+    @property
+    def tried(self) -> Tried:
+        """Every distinct input (one with and without known noise counts twice)."""
+        rewards = self.rewards
+        return Tried(rewards.features, rewards.mean, rewards.live, rewards.used)
+
+    def mean(self, x):
+        """μ(x)."""
+        return self.posterior.mean(x)
+
+    def moments(self, x):
+        """μ(x) and σ(x)."""
+        return self.posterior.moments(x)
+
+    def prior_deviation(self, x):
+        """√k(x, x) of the kernel alone: what a mean function leaves open is not curiosity's."""
+        return self.posterior.prior_deviation(x)
+
+    def sample(self, key, anchors, features=512):
+        """One payoff function drawn from the posterior."""
+        return self.posterior.sample(key, anchors, features)
+
+    def observe(self, x, reward: Reward) -> "GPBelief":
+        """Note a reward in the slot of its input."""
+        return dataclasses.replace(self, rewards=self.rewards.observe(x, reward))
+
+    def imagine(self, x) -> "GPBelief":
+        """The posterior with one more input whose reward is its mean."""
+        rewards = self.rewards.add(x, self.posterior.mean(x[None])[0])
+        return dataclasses.replace(self, rewards=rewards, posterior=self.posterior.extend(rewards))
+
+    def resized(self, capacity: int) -> "GPBelief":
+        """Slots added or taken away; those in use must fit."""
+        posterior = self.posterior
+        before = posterior.whitener.shape[-1]
+        whitener = resize(resize(posterior.whitener, capacity, -1), capacity, -2)
+        fresh = np.arange(before, capacity)
+        whitener[..., fresh, fresh] = 1.0
+        observations = posterior.observations.resized(capacity)
+        return dataclasses.replace(
+            self,
+            rewards=self.rewards.resized(capacity),
+            posterior=dataclasses.replace(posterior, observations=observations, whitener=whitener),
+        )
+
+    def dump(self) -> dict[str, Any]:
+        """The hyper-parameters and what they rest on."""
+        leaves = jax.tree.leaves(self.posterior.hyper)
+        return {
+            "hyper": [np.asarray(leaf).tolist() for leaf in leaves],
+            "behind": int(self.behind),
+        }
+
+    def load(self, saved: Any) -> "GPBelief":
+        """The hyper-parameters as they were."""
+        if not isinstance(saved, dict) or not isinstance(saved.get("hyper"), list):
+            raise InputError(f"state belief is {saved!r}; expected hyper-parameters")
+        leaves, tree = jax.tree.flatten(self.posterior.hyper)
+        values = [finite_array(value, "state hyper") for value in saved["hyper"]]
+        shapes = [np.shape(leaf) for leaf in leaves]
+        if [v.shape for v in values] != shapes or not all(np.all(v > 0) for v in values):
+            raise InputError(f"state hyper is {saved['hyper']}; expected positive {shapes} numbers")
+        hyper = jax.tree.unflatten(tree, values)
+        behind = np.int32(whole("state behind", saved.get("behind"), 0))
+        posterior = dataclasses.replace(self.posterior, hyper=hyper)
+        return dataclasses.replace(self, posterior=posterior, behind=behind)
+
+    def trouble(self) -> str | None:
+        """What is wrong with the kernel or the mean function, if anything is."""
+        return trouble(self.posterior)
+
+    @property
+    def members(self) -> int | None:
+        """Samples of the hyper-parameters, where there are several."""
+        return self.posterior.size if isinstance(self.posterior, Ensemble) else None
+
+    def each(self, function, *others):
+        """The answers of the posteriors of all samples."""
+        assert isinstance(self.posterior, Ensemble)
+
+        def answer(member: Posterior, *rest):
+            return function(dataclasses.replace(self, posterior=member), *rest)
+
+        return self.posterior.each(answer, *others)

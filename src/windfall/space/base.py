@@ -1,0 +1,103 @@
+"""What every space is: where choices can be made, as a user names them and as a model sees them.
+
+A *point* is how a study remembers a choice: the number of an arm, or a tuple of numbers in the
+user's units. Models see points of the unit box, one row of numbers in 0 … 1 each.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Collection, Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+__all__ = ["Point", "Space"]
+
+Point = int | tuple[float, ...]
+
+
+class Space(ABC):
+    """A list of arms, a box, or parameters of several kinds."""
+
+    #: What a choice is called, and how the first ones come about.
+    noun: str
+    origin: str
+
+    @property
+    @abstractmethod
+    def arms(self) -> np.ndarray | None:
+        """Features of all arms, in the user's units; None where there is no list."""
+
+    @property
+    @abstractmethod
+    def names(self) -> tuple[str, ...]:
+        """The names of the features or parameters."""
+
+    @property
+    @abstractmethod
+    def size(self) -> int:
+        """|D|: the number of arms, or of parameters where there is no list."""
+
+    @property
+    @abstractmethod
+    def dimension(self) -> int:
+        """The number of columns of the unit box."""
+
+    @abstractmethod
+    def initial(self, asked: int | None) -> int:
+        """How many choices come before the policy takes over; None: as many as is usual."""
+
+    @abstractmethod
+    def untried(self, used: Collection[Point], seed: int) -> Point:
+        """The next initial choice of a study with this seed, when others have been used."""
+
+    @abstractmethod
+    def point(self, given: Any) -> Point:
+        """The point that a user means: checked, or an ``InputError``."""
+
+    @abstractmethod
+    def chosen(self, choice: Any) -> Point:
+        """The point that a policy chose: an arm's number, or a point of the unit box."""
+
+    @abstractmethod
+    def locate(self, points: Sequence[Point]) -> np.ndarray:
+        """(n, columns) where points are in the unit box."""
+
+    @abstractmethod
+    def natural(self, x: np.ndarray) -> np.ndarray:
+        """Numbers in the user's units from (n, columns) unit points."""
+
+    @abstractmethod
+    def read(self, features: Any) -> np.ndarray:
+        """(n, columns) unit points of whatever a user gave: one point, a list, a data frame."""
+
+    @abstractmethod
+    def features(self, point: Point) -> np.ndarray:
+        """A point's numbers in the user's units."""
+
+    @abstractmethod
+    def named(self, features: np.ndarray) -> dict[str, Any]:
+        """A point's numbers as values by name."""
+
+    @abstractmethod
+    def label(self, point: Point) -> Any:
+        """What a list of rewards calls a point."""
+
+    @abstractmethod
+    def listed(self, told: Iterable[Point]) -> list[Point]:
+        """The points that tables have a row for, given those told."""
+
+    @abstractmethod
+    def columns_of(self, points: Sequence[Point]) -> dict[str, np.ndarray]:
+        """The columns of a table that say which points its rows are."""
+
+    @abstractmethod
+    def allowed(self, points: Sequence[Point]) -> np.ndarray:
+        """Whether points keep to the constraints."""
+
+    @abstractmethod
+    def fill(self, points: int) -> np.ndarray:
+        """Space-filling unit points, the same every time."""
+
+    @abstractmethod
+    def anchors(self, most: int = 512) -> np.ndarray:
+        """A few representative unit points."""

@@ -1,0 +1,188 @@
+"""Who decides: a policy's state, kept up to date with the record of a study.
+
+Everything here is a function of the record. What is remembered between calls only saves work: a
+study that is opened again, or asked and read in another order, decides alike.
+"""
+
+import dataclasses
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import jax
+import numpy as np
+
+from windfall.errors import NumericalError
+from windfall.models.base import Belief
+from windfall.models.capacity import bucket
+from windfall.policy import Policy, State, due, study_key
+from windfall.runtime.compilation import relieve_memory_maps
+from windfall.runtime.execution import float64
+from windfall.space import Point, Space
+from windfall.study import programs
+from windfall.study.pull import Pull
+from windfall.study.record import Record
+
+__all__ = ["Decider", "Decision"]
+
+
+@dataclass(frozen=True)
+class Decision:
+    """A choice that a policy made.
+
+    Attributes:
+        point: What to try.
+        why: One sentence.
+        search: How the maximisation ended, where there are no arms to list.
+        belief: The hyper-parameters, if they were searched for this decision; else None.
+        searched: How many rewards and failures they rest on.
+        remark: What is to be said of how they were found, if anything.
+    """
+
+    point: Point
+    why: str
+    search: Any
+    belief: dict[str, Any] | None
+    searched: int
+    remark: str
+
+
+@dataclass(frozen=True)
+class _Learned:
+    """A belief with the hyper-parameters that decide, not yet conditioned."""
+
+    record: tuple
+    belief: Belief
+    found: dict[str, Any] | None
+    searched: int
+    remark: str
+
+
+class Decider:
+    """Decides for a study with this space, policy, seed and number of initial choices."""
+
+    def __init__(self, space: Space, policy: Policy, seed: int, initial: int):
+        self.space, self.policy = space, policy
+        self._begun: State = float64(_begin)(policy, space, seed, initial)
+        self._noted: list[Pull] = []
+        self._slots: set[tuple[bytes, bool]] = set()
+        self._rewards: Belief = self._begun.belief
+        self._learned: _Learned | None = None
+        self._conditioned: dict[int, Belief] = {}
+        self._sizes: set[int] = set()
+
+    def check(self, saved: Any) -> None:
+        """Refuse hyper-parameters that do not fit this policy's model."""
+        self._begun.belief.load(saved)
+
+    def choose(self, record: Record, waiting: Sequence[Point]) -> Decision:
+        """The next choice, which differs from those waiting and from those that failed.
+
+        Points that wait for their reward are believed to pay what the model expects: its mean
+        stays, its deviation shrinks.
+        """
+        learned = self._learn(record)
+        belief = self._believe(record, len(waiting))
+        pending = self.space.locate(waiting)
+        if waiting:
+            belief = programs.imagine(belief, programs.padded(pending, 0.0), np.int32(len(waiting)))
+        others = np.concatenate([pending, self.space.locate(record.doomed)])
+        avoid = programs.padded(others, np.nan) if len(others) else None
+        state = self._state(record, belief)
+        decided, info = programs.select(self.policy, state, avoid, np.int32(len(waiting)))
+        if not info.healthy:
+            raise NumericalError(belief.trouble() or "a score is not a number; use another model")
+        plain = jax.tree.map(lambda a: np.asarray(a).item(), info)
+        why = plain.why(type(self.policy.acquisition).__name__) + learned.remark
+        return Decision(
+            self.space.chosen(decided),
+            why,
+            plain.search,
+            learned.found,
+            learned.searched,
+            learned.remark,
+        )
+
+    def moments(self, record: Record, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Mean and deviation of the payoff at unit points, in reward units."""
+        mean, deviation = programs.moments(self._believe(record, 0), self._sized(x))
+        return np.asarray(mean)[: len(x)], np.asarray(deviation)[: len(x)]
+
+    def table(self, record: Record, x: np.ndarray) -> dict[str, np.ndarray]:
+        """What is believed about unit points, by column."""
+        state = self._state(record, self._believe(record, 0))
+        columns = programs.table(self.policy, state, self._sized(x))
+        names = ("mean", "std", "ratio", "acquisition")
+        return {n: np.asarray(c)[: len(x)] for n, c in zip(names, columns, strict=True)}
+
+    def _sized(self, x: np.ndarray) -> np.ndarray:
+        """Points in one of a few numbers, so that no call compiles for itself; all arms as such."""
+        return x if len(x) == self.space.size else programs.padded(x, 0.5)
+
+    def _state(self, record: Record, belief: Belief) -> State:
+        return dataclasses.replace(self._begun, belief=belief, pulls=np.int32(len(record.told)))
+
+    def _note(self, told: Sequence[Pull]) -> Belief:
+        """The rewards of a record, with room for no more."""
+        new = told[len(self._noted) :]
+        if new:
+            x = self.space.locate([pull.point for pull in new])
+            known = [pull.noise is not None for pull in new]
+            self._slots |= {(row.tobytes(), k) for row, k in zip(x, known, strict=True)}
+            self._rewards = programs.note(self._room(self._rewards, 0), x, new)
+            self._noted += new
+        return self._rewards
+
+    def _room(self, belief: Belief, more: int) -> Belief:
+        """A belief with as much room as its rewards and so many further inputs need.
+
+        No more than that: what a study can be resumed from does not say how much room it once had.
+        """
+        size = bucket(max(len(self._slots) + more, 1))
+        if belief.capacity is None or belief.capacity == size:
+            return belief
+        if size not in self._sizes:
+            self._sizes.add(size)
+            relieve_memory_maps()
+        return belief.resized(size)
+
+    def _learn(self, record: Record) -> _Learned:
+        """The hyper-parameters that a decision rests on now: those of the last one, or new ones."""
+        doomed = record.doomed
+        key = (len(record.told), tuple(doomed), record.searched, id(record.belief))
+        if self._learned is not None and self._learned.record == key:
+            return self._learned
+        self._conditioned = {}
+        belief = self._room(self._note(record.told), len(doomed))
+        if doomed:  # believed to pay as little as the worst so far
+            pulls = [Pull(point, record.worst) for point in doomed]
+            belief = programs.note(belief, self.space.locate(doomed), pulls)
+        if record.belief is not None:
+            belief = belief.load(record.belief)
+        model, found, remark = self.policy.model, None, record.remark
+        searched, initial = record.searched, int(self._begun.initial)
+        if due(record.happened, searched, initial, model.refit_every):
+            searched = record.happened
+            belief, info = programs.search(model, self._state(record, belief))
+            found = belief.dump()
+            ended = f"; its fit was ended after {int(info.evaluations)} evaluations"
+            remark = "" if info.converged else ended
+        self._learned = _Learned(key, belief, found, searched, remark)
+        return self._learned
+
+    def _believe(self, record: Record, waiting: int) -> Belief:
+        """The belief that decides, with room for choices that are waiting."""
+        learned = self._learn(record)
+        belief = self._room(learned.belief, len(record.doomed) + waiting)
+        size = belief.capacity or 0
+        if size not in self._conditioned:
+            belief = programs.condition(self.policy.model, belief)
+            trouble = belief.trouble()
+            if trouble is not None:
+                raise NumericalError(trouble)
+            self._conditioned[size] = belief
+        return self._conditioned[size]
+
+
+def _begin(policy: Policy, space: Space, seed: int, initial: int) -> State:
+    return policy.begin(study_key(seed), space, initial=initial)

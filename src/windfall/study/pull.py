@@ -1,0 +1,82 @@
+"""One reward as it was told, checked."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from windfall.checks import finite, whole
+from windfall.errors import InputError
+from windfall.space import Point
+
+__all__ = ["LARGEST", "Pull"]
+
+#: Squares of larger rewards overflow.
+LARGEST = 1e150
+
+
+@dataclass(frozen=True)
+class Pull:
+    """One reward as it was told.
+
+    Attributes:
+        point: What was pulled.
+        reward: What it paid; the mean of ``count`` replicates.
+        noise: The known deviation of this reward, if it is known.
+        count: How many replicates it stands for.
+        deviation: Their sample deviation.
+    """
+
+    point: Point
+    reward: float
+    noise: float | None = None
+    count: int | None = None
+    deviation: float | None = None
+
+    @classmethod
+    def of(
+        cls, point: Point, reward: Any, noise: Any = None, count: Any = None, deviation: Any = None
+    ) -> "Pull":
+        """A checked pull."""
+        value = _moderate("reward", reward)
+        if noise is not None:
+            if count is not None or deviation is not None:
+                raise InputError(
+                    f"noise is {noise!r} beside count and deviation; expected either the known "
+                    "noise of this reward, or the replicates that it is the mean of"
+                )
+            noise = _not_negative("noise", noise)
+        if deviation is not None and count is None:
+            raise InputError(f"deviation is {deviation!r} without count; give both")
+        if count is not None:
+            count = whole("count", count, 1)
+            if count > 1 and deviation is None:
+                raise InputError(f"count is {count} without deviation; give both")
+            if deviation is not None:
+                deviation = _not_negative("deviation", deviation)
+        return cls(point, value, noise, count, deviation)
+
+    @property
+    def pulls(self) -> int:
+        """How many pulls this reward stands for."""
+        return self.count or 1
+
+    @property
+    def squares(self) -> float:
+        """Σ(y − ȳ)² of the replicates, from their sample deviation."""
+        return (self.pulls - 1) * (self.deviation or 0.0) ** 2
+
+
+def _not_negative(name: str, value: Any) -> float:
+    number = _moderate(name, value)
+    if number < 0:
+        raise InputError(f"{name} is {value!r}; expected 0 or more")
+    return number
+
+
+def _moderate(name: str, value: Any) -> float:
+    number = finite(name, value)
+    if abs(number) > LARGEST:
+        raise InputError(
+            f"{name} is {value!r}; expected no more than {LARGEST:g} in size: use other units, or "
+            "fail(choice) for a pull that gave nothing"
+        )
+    return number
