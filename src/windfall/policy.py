@@ -124,6 +124,14 @@ class Policy(eqx.Module):
         self.acquisition = acquisition
         self.gp = acquisition.model() if gp is None else gp
 
+    def spec_arguments(self) -> dict[str, Any]:
+        """For specs."""
+        return {"acquisition": self.acquisition, "model": self.gp}
+
+    @classmethod
+    def from_spec_arguments(cls, acquisition: Any, model: Any = None) -> "Policy":
+        return cls(acquisition, model)
+
     def __repr__(self) -> str:
         """The expression that makes this policy again."""
         return f"Policy({self.acquisition!r}, {self.gp!r})"

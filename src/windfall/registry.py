@@ -1,0 +1,127 @@
+"""The one table of names: what a public name, a policy's name or a type in a spec stands for.
+
+Nothing is imported until ``find`` is asked for it, so that a list of names costs no JAX.
+"""
+
+import difflib
+from collections.abc import Iterable
+from importlib import import_module
+from typing import Any
+
+from windfall.errors import InputError
+
+__all__ = ["BASES", "DEFAULT_POLICY", "POLICIES", "SPEC_TYPES", "TYPES", "did_you_mean", "find"]
+
+#: What can stand in a spec: name → where it is defined. Mean functions share two names with kernels
+#: and have the prefix that users write, too.
+SPEC_TYPES: dict[str, str] = {
+    # spaces
+    "Arms": "windfall.space.arms:Arms",
+    "AtMost": "windfall.space.constraints:AtMost",
+    "Box": "windfall.space.region:Box",
+    "Categorical": "windfall.space.parameter:Categorical",
+    "Integer": "windfall.space.parameter:Integer",
+    "Parameters": "windfall.space.region:Parameters",
+    "Real": "windfall.space.parameter:Real",
+    # kernels
+    "Constant": "windfall.models.gp.kernels.base:Constant",
+    "Custom": "windfall.models.gp.kernels.base:Custom",
+    "Linear": "windfall.models.gp.kernels.other:Linear",
+    "Matern12": "windfall.models.gp.kernels.stationary:Matern12",
+    "Matern32": "windfall.models.gp.kernels.stationary:Matern32",
+    "Matern52": "windfall.models.gp.kernels.stationary:Matern52",
+    "Periodic": "windfall.models.gp.kernels.other:Periodic",
+    "Product": "windfall.models.gp.kernels.base:Product",
+    "RationalQuadratic": "windfall.models.gp.kernels.stationary:RationalQuadratic",
+    "SquaredExponential": "windfall.models.gp.kernels.stationary:SquaredExponential",
+    "Sum": "windfall.models.gp.kernels.base:Sum",
+    "White": "windfall.models.gp.kernels.other:White",
+    # mean functions
+    "means.Constant": "windfall.models.gp.means:Constant",
+    "means.Function": "windfall.models.gp.means:Function",
+    "means.Linear": "windfall.models.gp.means:Linear",
+    "means.Zero": "windfall.models.gp.means:Zero",
+    # hyper-parameters and models
+    "Bayes": "windfall.models.gp.bayes:Bayes",
+    "Fit": "windfall.models.gp.fit:Fit",
+    "GP": "windfall.models.gp.model:GP",
+    "GammaPrior": "windfall.models.gp.priors:GammaPrior",
+    "LogNormalPrior": "windfall.models.gp.priors:LogNormalPrior",
+    # input densities
+    "Gaussian": "windfall.attention.prior:Gaussian",
+    "Independent": "windfall.attention.prior:Independent",
+    "LogDensity": "windfall.attention.prior:LogDensity",
+    # acquisitions and policies
+    "EI": "windfall.acquisition.ei:EI",
+    "GPUCB": "windfall.acquisition.ucb:GPUCB",
+    "LWUCB": "windfall.acquisition.lw:LWUCB",
+    "Mean": "windfall.acquisition.ucb:Mean",
+    "Policy": "windfall.policy:Policy",
+    "TS": "windfall.acquisition.thompson:TS",
+    "VUCB": "windfall.acquisition.ucb:VUCB",
+    "Windfall": "windfall.acquisition.windfall:Windfall",
+}
+
+#: Every name that users and specs may write: name → "module:attribute".
+TYPES: dict[str, str] = {
+    **SPEC_TYPES,
+    "Bandit": "windfall.study.bandit:Bandit",
+    "Choice": "windfall.study.bandit:Choice",
+    "Problem": "windfall.problems:Problem",
+    "Result": "windfall.simulation.results:Result",
+    "compare_suite": "windfall.compare.suite:compare_suite",
+    "compilation_cache": "windfall.runtime.compilation:compilation_cache",
+    "gaussian": "windfall.attention.prior:gaussian",
+    "independent": "windfall.attention.prior:independent",
+    "simulate": "windfall.simulation.runner:simulate",
+}
+
+#: What a user's own class in a spec may derive from, besides the types themselves.
+BASES: tuple[str, ...] = (
+    "windfall.acquisition.base:Acquisition",
+    "windfall.models.gp.kernels.base:Kernel",
+    "windfall.models.gp.means:Mean",
+    "windfall.models.gp.priors:Prior",
+)
+
+#: Policies by name: the type that makes the acquisition, or a method of one.
+POLICIES: dict[str, str] = {
+    "windfall": "Windfall",
+    "ei": "EI",
+    "ts": "TS",
+    "v-ucb": "VUCB",
+    "gp-ucb": "GPUCB",
+    "gp-ucb-scaled": "GPUCB.scaled",
+    "lw-ucb": "LWUCB",
+    "mean": "Mean",
+}
+DEFAULT_POLICY = "windfall"
+
+
+def find(name: str) -> Any:
+    """What a name of ``TYPES`` (or a constructor of ``POLICIES``) stands for.
+
+    Example:
+        >>> find("Real")(0, 1)
+        Real(0.0, 1.0)
+        >>> find("Reel")
+        Traceback (most recent call last):
+        windfall.errors.InputError: type is 'Reel' (did you mean 'Real'?); expected a name that
+        windfall knows
+    """
+    if name in TYPES:
+        module, _, attribute = TYPES[name].partition(":")
+        return getattr(import_module(module), attribute)
+    if name in POLICIES.values():
+        owner, _, method = name.partition(".")
+        return getattr(find(owner), method)
+    raise InputError(
+        f"type is {name!r}{did_you_mean(name, TYPES)}; expected a name that windfall knows"
+    )
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """The nearest known name as a question in brackets; nothing if none is near."""
+    by_lower = {one.lower(): one for one in known}
+    close = difflib.get_close_matches(name.lower(), by_lower, n=1)
+    return f" (did you mean {by_lower[close[0]]!r}?)" if close else ""
