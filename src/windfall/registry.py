@@ -79,6 +79,7 @@ TYPES: dict[str, str] = {
 #: What a user's own class in a spec may derive from, besides the types themselves.
 BASES: tuple[str, ...] = (
     "windfall.acquisition.base:Acquisition",
+    "windfall.models.base:Model",
     "windfall.models.gp.kernels.base:Kernel",
     "windfall.models.gp.means:Mean",
     "windfall.models.gp.priors:Prior",

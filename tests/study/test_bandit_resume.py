@@ -98,9 +98,7 @@ def test_resuming_with_a_kernel_and_a_fit_of_ones_own():
         policy(ours, ard=False),
         wf.Policy(wf.VUCB(kappa=1.0), policy(ours).model),
     ):
-        with pytest.raises(
-            InputError, match=r"^state was saved with other policy \(.*\); make"
-        ):
+        with pytest.raises(InputError, match=r"^state was saved with other policy \(.*\); make"):
             resumed(bandit, stranger)
 
 

@@ -48,6 +48,10 @@ class Gaussian:
         errors = (x - np.asarray(self.mean)) / np.asarray(self.deviation)
         return xp.exp(-0.5 * xp.sum(errors**2, axis=-1))
 
+    @classmethod
+    def from_spec_arguments(cls, mean: Any, deviation: Any) -> "Gaussian":
+        return gaussian(mean, deviation)
+
 
 def gaussian(mean: Any, deviation: Any) -> Gaussian:
     """An independent Gaussian density over the features, up to a constant.
@@ -93,6 +97,10 @@ class Independent:
                 at = x[..., i : i + 1] if isinstance(marginal, Gaussian) else x[..., i]
                 density = density * marginal(at)
         return density
+
+    @classmethod
+    def from_spec_arguments(cls, marginals: Any) -> "Independent":
+        return independent(marginals)
 
     def __repr__(self) -> str:
         return f"Independent(({', '.join(map(name_of, self.marginals))},))"

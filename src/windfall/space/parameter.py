@@ -145,6 +145,15 @@ class Categorical:
             )
         object.__setattr__(self, "choices", choices)
 
+    def spec_arguments(self) -> dict[str, Any]:
+        """For specs: choices that JSON brings back as they are."""
+        for choice in self.choices:
+            if isinstance(choice, tuple | frozenset):
+                raise InputError(
+                    f"choice is {choice!r}; expected text, a number, True, False or None"
+                )
+        return {"choices": self.choices}
+
     @property
     def width(self) -> int:
         """One column for each choice."""

@@ -16,6 +16,7 @@ from windfall.errors import InputError
 from windfall.models.gp.evidence import Hyper
 from windfall.models.gp.parameters import named
 from windfall.runtime.arrays import Array
+from windfall.specs import by_name
 
 __all__ = ["GammaPrior", "LogNormalPrior", "Prior", "usual_prior"]
 
@@ -43,6 +44,14 @@ class Prior(eqx.Module):
             if name in self.terms:
                 total += jnp.sum(self.log_density(value, *self.terms[name]))
         return total
+
+    def spec_arguments(self) -> dict[str, Any]:
+        """For specs: not the constructor's arguments, since those have the user's names."""
+        return {"terms": self.terms}
+
+    @classmethod
+    def from_spec_arguments(cls, terms: Any) -> "Prior":
+        return cls(**by_name("terms", terms))
 
     def __repr__(self) -> str:
         """The expression that makes this prior again."""

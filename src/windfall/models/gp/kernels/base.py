@@ -16,6 +16,7 @@ from jaxtyping import Float, PRNGKeyArray
 from windfall.errors import InputError
 from windfall.naming import name_of
 from windfall.runtime.arrays import Array
+from windfall.specs import by_name
 
 __all__ = [
     "Constant",
@@ -144,8 +145,8 @@ def _plain(value: Any) -> str:
 class Sum(Kernel):
     """k₁ + k₂."""
 
-    left: Kernel
-    right: Kernel
+    left: Kernel = eqx.field(converter=lambda k: as_kernel(k))
+    right: Kernel = eqx.field(converter=lambda k: as_kernel(k))
 
     def __call__(self, x1, x2):
         return self.left(x1, x2) + self.right(x1, x2)
@@ -173,8 +174,8 @@ class Sum(Kernel):
 class Product(Kernel):
     """k₁ · k₂."""
 
-    left: Kernel
-    right: Kernel
+    left: Kernel = eqx.field(converter=lambda k: as_kernel(k))
+    right: Kernel = eqx.field(converter=lambda k: as_kernel(k))
 
     def __call__(self, x1, x2):
         return self.left(x1, x2) * self.right(x1, x2)
@@ -262,6 +263,14 @@ class Custom(Kernel):
                 "to return one number for two points"
             )
         return value
+
+    def spec_arguments(self) -> dict[str, Any]:
+        """For specs: not the constructor's arguments, since those have the user's names."""
+        return {"function": self.function, "parameters": self.parameters}
+
+    @classmethod
+    def from_spec_arguments(cls, function: Any, parameters: Any = ()) -> "Custom":
+        return cls(function, by_name("parameters", parameters))
 
     @property
     def _name(self) -> str:
