@@ -185,7 +185,8 @@ def test_a_state_that_does_not_fit_is_refused_and_nothing_changes(case):
     source.ask()
     bandit = wf.Bandit(ARMS, "v-ucb", seed=1)
     play(bandit, 2)
-    before, next_choice = bandit.state_dict(), bandit.ask()
+    next_choice = bandit.ask()
+    before = bandit.state_dict()
     with pytest.raises(InputError, match=f"^{message}") as caught:
         bandit.load_state_dict(change(source.state_dict()))
     assert "\n" not in str(caught.value)
