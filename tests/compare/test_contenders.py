@@ -46,8 +46,8 @@ def test_the_classical_ones_are_six_and_usually_played():
 @pytest.mark.parametrize(
     ("policies", "settings", "message"),
     [
-        (["v-ucb-3"], {}, r"unknown policy 'v-ucb-3' \(did you mean 'v-ucb-[12]'\?\): give one"),
-        (["ei", "zzz"], {}, "unknown policy 'zzz': give one of"),
+        (["v-ucb-3"], {}, r"policy is 'v-ucb-3' \(did you mean 'v-ucb-[12]'\?\); expected one"),
+        (["ei", "zzz"], {}, "policy is 'zzz'; expected one of"),
         ({"mine": 3}, {}, "policy is 3; expected one of"),
         (["ei", "v-ucb-1"], {"kappa": 1.0}, "kappa is 1.0, but ei, v-ucb-1 has no kappa to set"),
         ({"mine": wf.VUCB(1.0)}, {"kappa": 2.0}, "kappa is 2.0, but mine has no kappa to set"),
