@@ -1,10 +1,22 @@
 """What a policy's name means on a problem."""
 
+import re
+from pathlib import Path
+
 import pytest
 
 import windfall as wf
-from windfall.compare.contenders import CLASSICAL, USUAL, contenders, labelled
+from windfall.cli import options
+from windfall.compare.contenders import (
+    CLASSICAL,
+    KNOWN,
+    ON_ONE_PROBLEM,
+    USUAL,
+    contenders,
+    labelled,
+)
 from windfall.errors import InputError
+from windfall.plot.style import COLOURS
 from windfall.policy import NAMES, Policy
 from windfall.problems import Protocol
 
@@ -41,6 +53,17 @@ def test_the_classical_ones_are_six_and_usually_played():
     assert contenders(labelled(USUAL), PROTOCOL).keys() == set(USUAL)
     for name in set(CLASSICAL) & set(NAMES):
         assert repr(CLASSICAL[name]) == repr(wf.policy.as_policy(name))
+
+
+def test_wherever_policies_are_listed_none_is_missing():
+    """In the help of the command line, among the colours, on the page about them."""
+    assert options.POLICIES == KNOWN
+    assert set(COLOURS) == set(NAMES)
+    assert set(ON_ONE_PROBLEM) < set(NAMES)
+    page = (Path(__file__).parents[2] / "docs" / "policies.md").read_text()
+    table = page.partition("| policy | take it when |")[2].partition("\n\n")[0]
+    listed = [row.split("|")[1] for row in table.splitlines()[2:]]
+    assert {name for row in listed for name in re.findall("`(.*?)`", row)} == set(KNOWN)
 
 
 @pytest.mark.parametrize(

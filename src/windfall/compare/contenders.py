@@ -11,7 +11,15 @@ from windfall.errors import InputError
 from windfall.policy import DEFAULT, NAMES, Policy, as_policy
 from windfall.problems import Protocol
 
-__all__ = ["CLASSICAL", "USUAL", "contenders", "labelled"]
+__all__ = [
+    "BASELINES",
+    "CLASSICAL",
+    "KNOWN",
+    "ON_ONE_PROBLEM",
+    "USUAL",
+    "contenders",
+    "labelled",
+]
 
 #: What a new policy has to beat; the same settings on every problem.
 CLASSICAL: dict[str, Policy] = {
@@ -24,6 +32,10 @@ CLASSICAL: dict[str, Policy] = {
 }
 #: Every name that a policy goes by: the general ones, and those above with fixed settings.
 KNOWN = tuple(dict.fromkeys((*NAMES, *CLASSICAL)))
+#: The paper's baselines, with the settings that a problem has for them.
+BASELINES = ("ei", "ts", "v-ucb", "gp-ucb")
+#: Played on one problem when the caller names no policies.
+ON_ONE_PROBLEM = (DEFAULT, "lw-ucb", *BASELINES)
 #: Played on a suite when the caller names no policies.
 USUAL = tuple(dict.fromkeys((DEFAULT, "lw-ucb", *CLASSICAL)))
 

@@ -6,6 +6,7 @@ from typing import Literal
 from windfall.acquisition.lw import LWUCB
 from windfall.acquisition.ucb import GPUCB, VUCB
 from windfall.checks import known_name
+from windfall.compare.contenders import BASELINES
 from windfall.compare.experiment import Experiment, Run
 from windfall.errors import InputError
 from windfall.paper.variants import AuthorsEI, PullsGP, QuadrantLWUCB
@@ -15,7 +16,6 @@ from windfall.problems import Problem, load, suite
 __all__ = ["BASELINES", "PRESETS", "paper"]
 
 Preset = Literal["quick", "full"]
-BASELINES = ("ei", "ts", "v-ucb", "gp-ucb")
 SYNTHETIC = ("cosine", "michalewicz", "modified-michalewicz")
 WHEELS = ("wheel-0.5", "wheel-0.7", "wheel-0.9")
 #: The most trials and rounds of a preset; None: the paper's. Few rounds need few compilations,
