@@ -3,14 +3,13 @@
 Nothing is imported until ``find`` is asked for it, so that a list of names costs no JAX.
 """
 
-import difflib
-from collections.abc import Iterable
 from importlib import import_module
 from typing import Any
 
+from windfall.checks import did_you_mean
 from windfall.errors import InputError
 
-__all__ = ["BASES", "DEFAULT_POLICY", "POLICIES", "SPEC_TYPES", "TYPES", "did_you_mean", "find"]
+__all__ = ["BASES", "DEFAULT_POLICY", "POLICIES", "SPEC_TYPES", "TYPES", "find"]
 
 #: What can stand in a spec: name → where it is defined. Mean functions share two names with kernels
 #: and have the prefix that users write, too.
@@ -119,10 +118,3 @@ def find(name: str) -> Any:
     raise InputError(
         f"type is {name!r}{did_you_mean(name, TYPES)}; expected a name that windfall knows"
     )
-
-
-def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """The nearest known name as a question in brackets; nothing if none is near."""
-    by_lower = {one.lower(): one for one in known}
-    close = difflib.get_close_matches(name.lower(), by_lower, n=1)
-    return f" (did you mean {by_lower[close[0]]!r}?)" if close else ""

@@ -17,10 +17,10 @@ BAD_ARMS = {
         r"arms is \{'a': \(0, 1\)\}; expected rows of numbers, a Box, or Param",
     ),
     "empty": ([], r"arms has shape \(0,\)"),
-    "one-dimensional": ([1.0, 2.0], r"arms has shape \(2,\): .*reshape\(-1, 1\)"),
+    "one-dimensional": ([1.0, 2.0], r"arms has shape \(2,\); .*reshape\(-1, 1\)"),
     "one arm": ([[1.0]], "arms has shape .*at least 2 arms"),
     "no features": (np.ones((3, 0)), "arms has shape .*at least one feature"),
-    "text": ([["a"], ["b"]], r"arms\[0, 0\] is .*'a'.*: give a number"),
+    "text": ([["a"], ["b"]], r"arms\[0, 0\] is .*'a'.*; expected a number"),
 }
 
 

@@ -3,8 +3,9 @@
 import inspect
 from typing import Any
 
+from windfall.checks import did_you_mean
 from windfall.errors import InputError
-from windfall.registry import SPEC_TYPES, did_you_mean, find
+from windfall.registry import SPEC_TYPES, find
 from windfall.specs.common import (
     DEEPEST,
     are_pairs,

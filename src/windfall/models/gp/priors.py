@@ -12,6 +12,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Float
 
+from windfall.checks import numbers_or_none, shown
 from windfall.errors import InputError
 from windfall.models.gp.evidence import Hyper
 from windfall.models.gp.parameters import named
@@ -115,15 +116,10 @@ def usual_prior(hyper: Hyper) -> LogNormalPrior:
 
 
 def _checked(terms: dict[str, Any], wanted: str) -> dict[str, tuple[float, float]]:
+    checked = {}
     for name, term in terms.items():
-        if not _is_positive_pair(term):
-            raise InputError(f"prior {name} is {term!r}; expected {wanted}")
-    return {name: (float(a), float(b)) for name, (a, b) in terms.items()}
-
-
-def _is_positive_pair(term: Any) -> bool:
-    try:
-        first, second = map(float, term)
-    except (TypeError, ValueError):
-        return False
-    return 0 < first < np.inf and 0 < second < np.inf
+        pair = numbers_or_none(term)
+        if pair is None or pair.shape != (2,) or np.any(pair <= 0):
+            raise InputError(f"prior {name} is {shown(term)}; expected {wanted}")
+        checked[name] = (float(pair[0]), float(pair[1]))
+    return checked
