@@ -13,7 +13,7 @@ from spec_strategies import everything, json_values, quietly
 from windfall.errors import InputError
 from windfall.registry import SPEC_TYPES, TYPES
 from windfall.space import Real
-from windfall.specs import check_spec, differences, from_spec, to_spec
+from windfall.specs import check_spec, describe, differences, from_spec, to_spec
 
 
 def refused(spec, **options):
@@ -28,9 +28,11 @@ def only_input_errors(spec):
     for allowed in (False, True):
         message = ""
         try:
-            from_spec(spec, allow_imports=allowed)
+            value = from_spec(spec, allow_imports=allowed)
         except InputError as error:
             message = str(error)
+        else:
+            assert describe(value) == to_spec(value)  # what was read can be saved again
         assert "\n" not in message
 
 

@@ -16,7 +16,7 @@ __all__ = [
     "imported",
     "inside",
     "is_address",
-    "is_finite",
+    "is_plain",
     "shown",
     "takes_part",
 ]
@@ -88,14 +88,19 @@ def inside(where: str, name: str) -> str:
     return f"{where}.{label}" if where else label
 
 
-def is_finite(value: int | float) -> bool:
-    """Whether a number is one that a float can hold: not NaN, not infinite, no huge int."""
-    return abs(value) <= sys.float_info.max
+def is_plain(value: Any) -> bool:
+    """Whether a value stands for itself in JSON: None, True, False, text, a number.
+
+    A number is one that a float can hold: not NaN, not infinite, no huge int.
+    """
+    if type(value) in (int, float):
+        return abs(value) <= sys.float_info.max
+    return value is None or type(value) in (bool, str)
 
 
 def shown(value: Any, limit: int = 100) -> str:
     """A value in a message: in one line, and not too long."""
-    if isinstance(value, int) and not is_finite(value):
+    if type(value) is int and not is_plain(value):
         return "a whole number beyond all floats"
     text = " ".join(repr(value).split())
     return text if len(text) <= limit else text[: limit - 3] + "..."

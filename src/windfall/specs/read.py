@@ -11,7 +11,7 @@ from windfall.specs.common import (
     are_pairs,
     imported,
     is_address,
-    is_finite,
+    is_plain,
     shown,
     takes_part,
 )
@@ -78,16 +78,18 @@ def _check(spec: Any, where: str, allow_imports: bool, depth: int) -> None:
     if depth > DEEPEST:
         # The place would be as long as the nesting is deep.
         raise InputError(f"spec is nested too deep; expected {DEEPEST} levels at most")
-    if isinstance(spec, int | float) and not is_finite(spec):
-        raise InputError(f"{where} is {shown(spec)}; expected a finite number")
+    if is_plain(spec):
+        return
     if isinstance(spec, list):
         for i, entry in enumerate(spec):
-            _check(entry, f"{where}[{i}]", allow_imports, depth + 1)
+            if not is_plain(entry):  # most are, and there may be many
+                _check(entry, f"{where}[{i}]", allow_imports, depth + 1)
     elif isinstance(spec, dict):
         for name, entry in _check_object(spec, where, allow_imports).items():
             _check(entry, f"{where}.{name}", allow_imports, depth + 1)
-    elif not (spec is None or isinstance(spec, bool | int | float | str)):
-        raise InputError(f"{where} is {shown(spec)}; expected what JSON can hold")
+    else:
+        wanted = "a finite number" if type(spec) in (int, float) else "what JSON can hold"
+        raise InputError(f"{where} is {shown(spec)}; expected {wanted}")
 
 
 def _check_object(spec: dict[Any, Any], where: str, allow_imports: bool) -> dict[str, Any]:
@@ -120,10 +122,13 @@ def _check_object(spec: dict[Any, Any], where: str, allow_imports: bool) -> dict
 
 def _made(spec: Any, where: str) -> Any:
     """What a spec that was checked describes."""
-    if isinstance(spec, list):
-        return [_made(entry, f"{where}[{i}]") for i, entry in enumerate(spec)]
-    if not isinstance(spec, dict):
+    if is_plain(spec):
         return spec
+    if isinstance(spec, list):
+        return [
+            entry if is_plain(entry) else _made(entry, f"{where}[{i}]")
+            for i, entry in enumerate(spec)
+        ]
     if "type" not in spec:
         return _function(spec["function"], where)
     cls = _class(spec["type"], where)

@@ -14,7 +14,7 @@ from windfall.specs.common import (
     imported,
     inside,
     is_address,
-    is_finite,
+    is_plain,
     shown,
     takes_part,
 )
@@ -76,16 +76,16 @@ def _refuse(message: str, stand_in: Any) -> Any:
 def _written(value: Any, where: str, otherwise: _Otherwise, depth: int) -> Any:
     if depth > DEEPEST:
         return otherwise(f"{where} is nested too deep; expected {DEEPEST} levels at most", "...")
-    if value is None or type(value) in (bool, str):
+    if is_plain(value):
         return value
     if type(value) in (int, float):
-        wrong = f"{where} is {shown(value)}; expected a finite number"
-        return value if is_finite(value) else otherwise(wrong, shown(value))
+        return otherwise(f"{where} is {shown(value)}; expected a finite number", shown(value))
     if isinstance(value, np.generic) or (hasattr(value, "__array__") and hasattr(value, "dtype")):
         return _array(value, where, otherwise, depth)
     if type(value) in (list, tuple):
         return [
-            _written(entry, f"{where}[{i}]", otherwise, depth + 1) for i, entry in enumerate(value)
+            entry if is_plain(entry) else _written(entry, f"{where}[{i}]", otherwise, depth + 1)
+            for i, entry in enumerate(value)
         ]
     if type(value) is dict and all(type(name) is str for name in value):
         return [
