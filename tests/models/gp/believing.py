@@ -1,0 +1,27 @@
+"""A study that believes what a test wants it to believe."""
+
+import dataclasses
+
+import jax
+import numpy as np
+
+from windfall.models.gp.belief import GPBelief
+from windfall.models.gp.evidence import Hyper
+from windfall.models.gp.observations import Observations, Scale
+from windfall.models.gp.posterior import condition
+from windfall.policy import Policy, State
+from windfall.space import Space
+
+
+def believing(hyper: Hyper, observations: Observations, scale: Scale | None = None) -> GPBelief:
+    """The posterior of these hyper-parameters, with what it rests on."""
+    return GPBelief(observations, condition(hyper, observations, scale), observations.used)
+
+
+def studying(
+    policy: Policy, space: Space, hyper: Hyper, observations: Observations, seed: int = 0
+) -> State:
+    """The state of a study with this belief."""
+    state = policy.begin(jax.random.key(seed), space, capacity=observations.capacity)
+    belief = believing(hyper, observations)
+    return dataclasses.replace(state, belief=belief, pulls=np.int32(observations.used))
