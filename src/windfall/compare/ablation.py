@@ -30,7 +30,9 @@ def variants() -> dict[str, Policy]:
     ['windfall', 'no attention', 'model only']
     """
     whole = Policy(Windfall())
-    model, terms = whole.model, whole.model.fit.prior.terms
+    model = whole.model
+    assert isinstance(model, GP)
+    terms = model.fit.prior.terms
 
     def with_priors(*names: str) -> GP:
         prior = LogNormalPrior(**{name: terms[name] for name in names})
