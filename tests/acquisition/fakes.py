@@ -1,6 +1,7 @@
 """A belief whose moments are known, and the situation around it."""
 
 from collections.abc import Callable
+from typing import Any
 
 import equinox as eqx
 import jax
@@ -11,6 +12,13 @@ from windfall.acquisition.base import Situation
 from windfall.models.base import Belief, Tried
 
 
+def _unused(*_):
+    raise NotImplementedError("no acquisition asks for this")
+
+
+unused: Any = _unused
+
+
 class FakeBelief(Belief):
     """Mean and deviation are functions of the points; a draw shifts all points together."""
 
@@ -19,9 +27,9 @@ class FakeBelief(Belief):
     prior_at: Callable = eqx.field(static=True)
     seen: Tried
 
-    capacity = property(lambda self: None)
-    healthy = property(lambda self: np.bool_(True))
-    tried = property(lambda self: self.seen)
+    @property
+    def tried(self):
+        return self.seen
 
     def mean(self, x):
         return self.mean_at(x)
@@ -36,10 +44,7 @@ class FakeBelief(Belief):
         shift = jax.random.normal(key, (), anchors.dtype)
         return lambda x: self.mean_at(x) + shift * self.deviation_at(x)
 
-    def unused(self, *_):
-        raise NotImplementedError("no acquisition asks for this")
-
-    observe = imagine = resized = dump = load = unused
+    capacity = healthy = observe = imagine = resized = dump = load = unused
 
 
 def wavy_mean(x):

@@ -63,6 +63,7 @@ def test_weights_per_arm_make_the_arms_the_domain():
     assert LWUCB(prior=list(weights)).setup(SPACE).prior is None  # a mixture contains it
     direct = LWUCB(components=0, prior=list(weights))
     survey = direct.setup(SPACE)
+    assert survey.prior is not None
     np.testing.assert_array_equal(survey.domain.points, SPACE.points)
     np.testing.assert_allclose(survey.domain.prior, weights / weights.mean())
     np.testing.assert_allclose(survey.prior(SPACE.points), survey.domain.prior)
@@ -80,6 +81,7 @@ def test_a_prior_sees_features_in_the_users_units():
     natural = space.natural(survey.domain.points)
     wanted = prior(natural) / prior(natural).mean()
     np.testing.assert_allclose(survey.domain.prior, wanted)
+    assert survey.prior is not None
     at_arms = np.asarray(survey.prior(space.points))
     # The arms are on the scale of the domain, though their own mean is another.
     np.testing.assert_allclose(at_arms, prior(arms) / prior(natural).mean(), rtol=1e-6)

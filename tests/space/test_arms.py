@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from scipy.stats import qmc
 
-from windfall.space import Space
+from windfall.space import Arms
 
 features = hnp.arrays(
     float, st.tuples(st.integers(2, 8), st.integers(1, 4)), elements=st.floats(-1e6, 1e6, width=32)
@@ -16,33 +16,33 @@ features = hnp.arrays(
 
 @given(arms=features)
 def test_arms_fill_the_unit_box_and_come_back(arms):
-    space = Space.of(arms)
+    space = Arms(arms)
     assert (space.size, space.dimension) == arms.shape
-    assert space.arms.min() >= 0.0
-    assert space.arms.max() <= 1.0
+    assert space.points.min() >= 0.0
+    assert space.points.max() <= 1.0
     varies = np.ptp(arms, axis=0) > 0
     np.testing.assert_array_equal(space.varies, varies)
-    np.testing.assert_array_equal(space.arms.min(axis=0), 0.0)
-    np.testing.assert_array_equal(space.arms.max(axis=0), varies * 1.0)
-    np.testing.assert_allclose(space.natural(space.arms), arms, rtol=1e-12, atol=1e-6)
-    np.testing.assert_allclose(space.unit(arms), space.arms)
+    np.testing.assert_array_equal(space.points.min(axis=0), 0.0)
+    np.testing.assert_array_equal(space.points.max(axis=0), varies * 1.0)
+    np.testing.assert_allclose(space.natural(space.points), arms, rtol=1e-12, atol=1e-6)
+    np.testing.assert_allclose(space.unit(arms), space.points)
 
 
 @given(arms=features)
 def test_equal_arms_stay_equal(arms):
-    space = Space.of(np.concatenate([arms, arms]))
-    np.testing.assert_array_equal(space.arms[: len(arms)], space.arms[len(arms) :])
+    space = Arms(np.concatenate([arms, arms]))
+    np.testing.assert_array_equal(space.points[: len(arms)], space.points[len(arms) :])
 
 
 def test_a_box_of_its_own():
-    space = Space.of(np.array([[0.0, 1.0], [1.0, 0.5]]), np.array([[-1.0, 0.0], [1.0, 2.0]]))
-    np.testing.assert_array_equal(space.arms, [[0.5, 0.5], [1.0, 0.25]])
+    space = Arms([[0.0, 1.0], [1.0, 0.5]], box=[[-1.0, 0.0], [1.0, 2.0]])
+    np.testing.assert_array_equal(space.points, [[0.5, 0.5], [1.0, 0.25]])
     np.testing.assert_array_equal(space.natural(np.array([[0.0, 0.0]])), [[-1.0, 0.0]])
 
 
 @pytest.mark.parametrize("points", [16, 100, 2048])
 def test_fill_covers_the_box(points):
-    filled = Space.of(np.random.default_rng(0).random((5, 3))).fill(points)
+    filled = Arms(np.random.default_rng(0).random((5, 3))).fill(points)
     assert filled.shape == (points, 3)
     assert filled.min() >= 0.0
     assert filled.max() <= 1.0
@@ -51,7 +51,7 @@ def test_fill_covers_the_box(points):
 
 
 def test_fill_is_the_same_every_time():
-    space = Space.of(np.eye(2))
+    space = Arms(np.eye(2))
     np.testing.assert_array_equal(space.fill(64), space.fill(64))
     np.testing.assert_array_equal(space.fill(64)[:32], space.fill(32))
 
@@ -59,22 +59,22 @@ def test_fill_is_the_same_every_time():
 def test_a_constant_feature_changes_nothing():
     """Points off the plane of the arms would tell of a model that nobody will ever use."""
     arms = np.random.default_rng(0).random((10, 2))
-    plain, padded = Space.of(arms), Space.of(np.insert(arms, 1, 7.0, axis=1))
+    plain, padded = Arms(arms), Arms(np.insert(arms, 1, 7.0, axis=1))
     np.testing.assert_array_equal(padded.fill(64)[:, [0, 2]], plain.fill(64))
     np.testing.assert_array_equal(padded.fill(64)[:, 1], 0.0)
     np.testing.assert_array_equal(padded.natural(padded.fill(64))[:, 1], 7.0)
 
 
 def test_arms_that_are_all_alike():
-    space = Space.of(np.full((3, 2), 4.0))
-    np.testing.assert_array_equal(space.arms, 0.0)
+    space = Arms(np.full((3, 2), 4.0))
+    np.testing.assert_array_equal(space.points, 0.0)
     np.testing.assert_array_equal(space.fill(16), np.zeros((16, 2)))
 
 
 @pytest.mark.parametrize(("size", "expected"), [(5, 5), (512, 512), (513, 257), (2500, 500)])
 def test_anchors_are_a_few_arms_evenly_picked(size, expected):
-    space = Space.of(np.arange(float(size))[:, None])
+    space = Arms(np.arange(float(size))[:, None])
     anchors = space.anchors()
     assert anchors.shape == (expected, 1)
     assert np.ptp(np.diff(anchors[:, 0])) == pytest.approx(0.0, abs=1e-12)
-    assert set(anchors[:, 0]) <= set(space.arms[:, 0])
+    assert set(anchors[:, 0]) <= set(space.points[:, 0])
