@@ -8,6 +8,7 @@ Speed: one ask at 100 observations in 6 dimensions, model included. The observat
 scratch folder, for the peer to work on the same.
 """
 
+import dataclasses
 import time
 from pathlib import Path
 from statistics import median
@@ -20,6 +21,7 @@ import numpy as np
 
 import windfall as wf
 from benchmarks import part
+from windfall.models.gp.belief import GPBelief
 from windfall.models.gp.evidence import Hyper
 from windfall.models.gp.kernels import Matern52, SquaredExponential
 from windfall.models.gp.observations import Observations
@@ -50,33 +52,25 @@ def random_state(policy: Policy, dimension: int, seed: int) -> State:
     for point, reward in zip(x, y, strict=True):
         observations = observations.add(point, jnp.asarray(reward))
     space = wf.Box(np.zeros(dimension), np.ones(dimension))
-    state = policy.init(jax.random.key(seed), space, capacity=64)
-    return eqx.tree_at(
-        lambda s: (s.observations, s.posterior, s.pulls),
-        state,
-        (observations, condition(hyper, observations), np.int32(count)),
-    )
+    state = policy.begin(jax.random.key(seed), space, capacity=64)
+    belief = GPBelief(observations, condition(hyper, observations), observations.used)
+    return dataclasses.replace(state, belief=belief, pulls=np.int32(count))
 
 
 @eqx.filter_jit
 def select(policy, state):
-    return policy.select(state.key, state)
+    return policy.select(state)
 
 
 @eqx.filter_jit
 def values(policy, state, x):
-    score = policy.score(state.key, state)
-    return score(x, state.arena.priors(x))
+    return policy.score(state)(x)
 
 
 @eqx.filter_jit
 def slope(policy, state, x):
-    score = policy.score(state.key, state)
-
-    def value(x):
-        return score(x[None], state.arena.priors(x[None]))[0]
-
-    return jax.value_and_grad(value)(x)
+    score = policy.score(state)
+    return jax.value_and_grad(lambda x: score(x[None])[0])(x)
 
 
 def reference(policy: Policy, state: State, dimension: int, points: int, seed: int):

@@ -6,6 +6,7 @@ reward of the same histories, a third of them each one's own, whatever they woul
 themselves. Every history is replayed once untimed, so that everything is compiled.
 """
 
+import dataclasses
 import time
 from pathlib import Path
 from typing import Any
@@ -18,16 +19,16 @@ import windfall as wf
 from benchmarks import part
 from benchmarks.rounds import REWARDS, policies
 from windfall.models.capacity import bucket
-from windfall.policy import Policy, State, as_policy, grow
+from windfall.policy import Policy, State, as_policy, learn
 from windfall.runtime.execution import float64
-from windfall.space import Space
+from windfall.space import Arms
 
 
 @eqx.filter_jit
 def decide(policy: Policy, state: State) -> tuple[State, jax.Array]:
     """Learn and select: a round without its reward."""
-    state = policy.absorb(state)
-    arm, _ = policy.select(jax.random.fold_in(state.key, state.pulls), state)
+    state = learn(policy.model, state)
+    arm, _ = policy.select(state)
     return state, arm
 
 
@@ -37,9 +38,9 @@ def observe(policy: Policy, state: State, arm: np.int32, reward: np.float64) -> 
 
 
 @float64
-def replay(policy: Policy, space: Space, arms: np.ndarray, rewards: np.ndarray, initial: int):
+def replay(policy: Policy, space: Arms, arms: np.ndarray, rewards: np.ndarray, initial: int):
     """Seconds of every decision after the initial arms, the last reward left out."""
-    state = policy.init(jax.random.key(0), space, capacity=bucket(initial + 1), initial=initial)
+    state = policy.begin(jax.random.key(0), space, capacity=bucket(initial + 1), initial=initial)
     seconds = []
     for t, (arm, reward) in enumerate(zip(arms, rewards, strict=True)):
         if t >= initial:
@@ -47,8 +48,9 @@ def replay(policy: Policy, space: Space, arms: np.ndarray, rewards: np.ndarray, 
             state, choice = decide(policy, state)
             choice.block_until_ready()
             seconds.append(time.perf_counter() - begin)
-        if int(state.observations.used) == state.observations.capacity:
-            state = grow(state, bucket(state.observations.capacity + 1))
+        if int(state.belief.tried.distinct) == state.belief.capacity:
+            belief = state.belief.resized(bucket(state.belief.capacity + 1))
+            state = dataclasses.replace(state, belief=belief)
         state = observe(policy, state, np.int32(arm), np.float64(reward))
     return seconds
 
@@ -58,7 +60,7 @@ def measure(folder: Path, quick: bool) -> dict[str, Any]:
     problem = wf.problems.load("michalewicz")
     initial = problem.protocol.initial
     rounds = 1 + (6 if quick else REWARDS) - initial
-    space = Space.of(problem.arms, problem.box)
+    space = Arms(problem.arms, problem.feature_names, problem.box)
     contenders = {name: Policy(acquisition) for name, acquisition in policies(problem).items()}
     contenders["windfall"] = as_policy("windfall")
     totals: dict[str, list[float]] = {name: [] for name in contenders}

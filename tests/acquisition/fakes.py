@@ -1,6 +1,7 @@
-"""A posterior whose moments are known, and the situation around it."""
+"""A belief whose moments are known, and the situation around it."""
 
 from collections.abc import Callable
+from typing import Any
 
 import equinox as eqx
 import jax
@@ -8,19 +9,27 @@ import jax.numpy as jnp
 import numpy as np
 
 from windfall.acquisition.base import Situation
-from windfall.attention.ratio import Domain
-from windfall.models.gp.evidence import Hyper
-from windfall.models.gp.kernels import SquaredExponential
-from windfall.models.gp.means import Zero
-from windfall.models.gp.observations import Observations, Scale
-from windfall.models.gp.posterior import Posterior
+from windfall.models.base import Belief, Tried
 
 
-class FakePosterior(Posterior):
+def _unused(*_):
+    raise NotImplementedError("no acquisition asks for this")
+
+
+unused: Any = _unused
+
+
+class FakeBelief(Belief):
     """Mean and deviation are functions of the points; a draw shifts all points together."""
 
-    mean_at: Callable = eqx.field(static=True, default=None)
-    deviation_at: Callable = eqx.field(static=True, default=None)
+    mean_at: Callable = eqx.field(static=True)
+    deviation_at: Callable = eqx.field(static=True)
+    prior_at: Callable = eqx.field(static=True)
+    seen: Tried
+
+    @property
+    def tried(self):
+        return self.seen
 
     def mean(self, x):
         return self.mean_at(x)
@@ -28,9 +37,14 @@ class FakePosterior(Posterior):
     def moments(self, x):
         return self.mean_at(x), self.deviation_at(x)
 
+    def prior_deviation(self, x):
+        return self.prior_at(x)
+
     def sample(self, key, anchors, features=512):
         shift = jax.random.normal(key, (), anchors.dtype)
         return lambda x: self.mean_at(x) + shift * self.deviation_at(x)
+
+    capacity = healthy = observe = imagine = resized = dump = load = unused
 
 
 def wavy_mean(x):
@@ -41,19 +55,21 @@ def bumpy_deviation(x):
     return 0.1 + (x[:, 0] - x[:, 1]) ** 2
 
 
-def fake(mean=wavy_mean, deviation=bumpy_deviation, spread: float = 1.0) -> FakePosterior:
-    return FakePosterior(
-        Hyper(SquaredExponential(0.3), np.float64(1e-4)),
-        Observations.empty(16, 2),
-        Scale(np.float64(0.0), np.float64(spread)),
-        np.eye(16),
-        np.bool_(True),
-        Zero(),
-        mean,
-        deviation,
-    )
+def fake(
+    mean=wavy_mean, deviation=bumpy_deviation, prior=None, tried: Tried | None = None
+) -> FakeBelief:
+    """A belief; by default its prior deviation is 1 and nothing has been tried."""
+    prior = (lambda x: jnp.ones(x.shape[0])) if prior is None else prior
+    return FakeBelief(mean, deviation, prior, tried_at() if tried is None else tried)
 
 
-def situation(arms: np.ndarray, *, round: int = 1, best: float = 0.0, domain=None) -> Situation:
-    domain = Domain(arms, np.ones(len(arms))) if domain is None else domain
-    return Situation(np.int32(round), np.float64(best), len(arms), domain, arms[:8])
+def tried_at(x=(), rewards=()) -> Tried:
+    """These inputs have been tried, with room for others."""
+    used = len(x)
+    features, reward = np.zeros((16, 2)), np.zeros(16)
+    features[:used], reward[:used] = np.reshape(x, (used, 2)), rewards
+    return Tried(features, reward, np.arange(16) < used, np.int32(used))
+
+
+def situation(arms: np.ndarray, *, round: int = 1) -> Situation:
+    return Situation(np.int32(round), len(arms), arms[:8])

@@ -5,22 +5,25 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 from acquisition.fakes import situation
+from models.gp.believing import believing
 from models.gp.naive import observed, pulls
 from models.gp.test_bayes import HYPERS, SCALE, ensemble
 
 from windfall.acquisition.average import Average, focus
 from windfall.acquisition.ei import EI, ExpectedImprovement
-from windfall.acquisition.lw import LWUCB
+from windfall.acquisition.lw import LWUCB, Survey
 from windfall.acquisition.thompson import TS
 from windfall.acquisition.ucb import GPUCB, VUCB, Mean
+from windfall.attention.prior import Tabulated
 from windfall.attention.ratio import Domain
-from windfall.models.gp.posterior import condition
+from windfall.models.gp.belief import GPBelief
 
 KEY = jax.random.key(3)
 ARMS = np.random.default_rng(0).uniform(size=(40, 2))
 POINTS = np.random.default_rng(1).uniform(size=(64, 2))
-NOW = situation(ARMS, round=5, best=4.0, domain=Domain(POINTS, np.ones(64)))
+NOW = situation(ARMS, round=5)
 PRIOR = np.linspace(0.5, 1.5, 40)
+SETUP = Survey(Domain(POINTS, np.ones(64)), Tabulated.of(ARMS, PRIOR))
 ACQUISITIONS = [VUCB(), GPUCB(), Mean(), EI(), LWUCB(components=2), LWUCB(components=0)]
 
 
@@ -28,19 +31,27 @@ def data():
     return observed(*pulls(repeats=True))
 
 
+def whole():
+    """One belief of several members."""
+    return GPBelief(data(), ensemble(data()), np.int32(0))
+
+
+def member(hyper):
+    return believing(hyper, data(), SCALE)
+
+
 @pytest.mark.parametrize("acquisition", ACQUISITIONS, ids=repr)
 def test_scores_and_ratios_are_averages_over_the_members(acquisition):
     @jax.jit
     def ours():
-        score = focus(acquisition, KEY, ensemble(data()), NOW)
-        return score(ARMS, PRIOR), score.ratio(ARMS, PRIOR)
+        score = focus(acquisition, KEY, whole(), NOW, SETUP)
+        return score(ARMS), score.ratio(ARMS)
 
     @jax.jit
     def plain():
-        members = [condition(hyper, data(), SCALE) for hyper in HYPERS]
-        keys = jax.random.split(KEY, 3)
-        scores = [acquisition.focus(k, m, NOW) for k, m in zip(keys, members, strict=True)]
-        return [s(ARMS, PRIOR) for s in scores], [s.ratio(ARMS, PRIOR) for s in scores]
+        keys = zip(jax.random.split(KEY, 3), HYPERS, strict=True)
+        scores = [acquisition.focus(k, member(hyper), NOW, SETUP) for k, hyper in keys]
+        return [s(ARMS) for s in scores], [s.ratio(ARMS) for s in scores]
 
     (score, ratio), (scores, ratios) = ours(), plain()
     if isinstance(acquisition, EI):
@@ -55,13 +66,12 @@ def test_scores_and_ratios_are_averages_over_the_members(acquisition):
 def test_a_thompson_draw_is_that_of_one_member():
     @jax.jit
     def draw(key):
-        return focus(TS(features=64), key, ensemble(data()), NOW)(ARMS, PRIOR)
+        return focus(TS(features=64), key, whole(), NOW, None)(ARMS)
 
     @jax.jit
     def members(key):
         _, key = jax.random.split(key)  # the first one draws the member
-        posteriors = [condition(hyper, data(), SCALE) for hyper in HYPERS]
-        return jnp.stack([p.sample(key, NOW.anchors, 64)(ARMS) for p in posteriors])
+        return jnp.stack([member(hyper).sample(key, NOW.anchors, 64)(ARMS) for hyper in HYPERS])
 
     met = set()
     for seed in range(12):
@@ -72,26 +82,26 @@ def test_a_thompson_draw_is_that_of_one_member():
 
 
 def test_improvements_too_small_for_a_number_are_averaged_all_the_same():
-    score = ExpectedImprovement(condition(HYPERS[0], data(), SCALE), np.float64(0.0))
+    score = ExpectedImprovement(member(HYPERS[0]), np.float64(0.0))
     values = np.array([[-2000.0, -1.0], [-2001.0, -3.0]])
     expected = [-2000.0 + np.log((1 + np.exp(-1)) / 2), np.log((np.exp(-1) + np.exp(-3)) / 2)]
     np.testing.assert_allclose(score.average(values), expected, rtol=1e-12)
 
 
 @pytest.mark.parametrize("acquisition", [VUCB(), EI(), TS(features=8)], ids=repr)
-def test_a_plain_posterior_is_left_to_the_acquisition(acquisition):
-    posterior = condition(HYPERS[0], data(), SCALE)
-    score = focus(acquisition, KEY, posterior, NOW)
+def test_a_belief_without_members_is_left_to_the_acquisition(acquisition):
+    belief = member(HYPERS[0])
+    score = focus(acquisition, KEY, belief, NOW, None)
     assert not isinstance(score, Average)
-    expected = acquisition.focus(KEY, posterior, NOW)(ARMS, PRIOR)
-    np.testing.assert_array_equal(score(ARMS, PRIOR), expected)
+    expected = acquisition.focus(KEY, belief, NOW, None)(ARMS)
+    np.testing.assert_array_equal(score(ARMS), expected)
 
 
 @pytest.mark.parametrize("acquisition", [VUCB(), EI()], ids=repr)
 def test_gradients_go_through_the_average(acquisition):
     @jax.jit
     def value(x):
-        return focus(acquisition, KEY, ensemble(data()), NOW)(x[None], np.ones(1))[0]
+        return focus(acquisition, KEY, whole(), NOW, None)(x[None])[0]
 
     at = np.array([0.3, 0.6])
     expected = [(value(at + e) - value(at - e)) / 2e-6 for e in 1e-6 * np.eye(2)]

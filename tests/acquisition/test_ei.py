@@ -4,7 +4,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from acquisition.fakes import fake, situation
+from acquisition.fakes import fake, situation, tried_at
 from scipy import integrate
 from scipy.stats import norm
 
@@ -100,8 +100,9 @@ def test_units_shift_the_logarithm_only(unit):
 
 def test_the_acquisition_uses_the_best_reward_and_xi():
     arms = np.random.default_rng(1).random((20, 2))
-    score = EI(xi=0.25).focus(jax.random.key(0), fake(), situation(arms, best=0.5))
+    belief = fake(tried=tried_at(arms[:3], [0.1, 0.5, -0.2]))
+    score = EI(xi=0.25).focus(jax.random.key(0), belief, situation(arms), None)
     mean, deviation = fake().moments(jnp.asarray(arms))
     z = (mean - 0.75) / deviation
     wanted = deviation * (z * norm.cdf(z) + norm.pdf(z))
-    np.testing.assert_allclose(np.exp(score(arms, np.ones(20))), wanted, rtol=1e-7)
+    np.testing.assert_allclose(np.exp(score(arms)), wanted, rtol=1e-7)

@@ -5,6 +5,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from models.gp.believing import believing
 
 from windfall.acquisition.base import Situation
 from windfall.acquisition.ei import EI
@@ -16,7 +17,7 @@ from windfall.attention.prior import gaussian, prior_over
 from windfall.models.gp import kernels as k
 from windfall.models.gp.evidence import Hyper
 from windfall.models.gp.observations import Observations
-from windfall.models.gp.posterior import condition
+from windfall.models.units import user_units
 from windfall.space import Box
 
 KERNELS = {
@@ -55,28 +56,23 @@ def gradients(kernel, points):
     observations = jax.tree.map(jnp.asarray, Observations.empty(16, 2))
     for x, reward in zip(INPUTS, REWARDS, strict=True):
         observations = observations.add(x, jnp.asarray(reward))
-    posterior = condition(Hyper(kernel, jnp.asarray(1e-4)), observations)
+    belief = believing(Hyper(kernel, jnp.asarray(1e-4)), observations)
     found = {}
     for name, acquisition in ACQUISITIONS.items():
-        domain, density = acquisition.survey_region(SPACE)
-        around = Situation(jnp.asarray(3), jnp.max(REWARDS), 2, domain, SPACE.fill(8))
-        score = acquisition.focus(jax.random.key(0), posterior, around)
-
-        def value(x, score=score, density=density):
-            prior = jnp.ones(x.shape[0]) if density is None else density(x)
-            return score(x, prior)
-
-        slopes = jax.vmap(jax.grad(lambda x, value=value: value(x[None])[0]))(points)
+        around = Situation(jnp.asarray(3), 2, SPACE.fill(8))
+        score = acquisition.focus(jax.random.key(0), belief, around, acquisition.setup(SPACE))
+        slopes = jax.vmap(jax.grad(lambda x, score=score: score(x[None])[0]))(points)
         moves = STEP * jnp.eye(2)
-        up, down = (value((points[:, None] + s * moves).reshape(-1, 2)) for s in (1, -1))
+        up, down = (score((points[:, None] + s * moves).reshape(-1, 2)) for s in (1, -1))
         found[name] = slopes, ((up - down) / (2 * STEP)).reshape(-1, 2)
     return found
 
 
 def test_the_direct_ratio_has_a_prior_to_differentiate():
-    _, density = ACQUISITIONS["direct"].survey_region(SPACE)
+    density = ACQUISITIONS["direct"].setup(SPACE).prior
     assert density is not None
-    _, own = prior_over(gaussian([0.4, 0.6], 0.3), SPACE.natural(SPACE.fill(64)))
+    points = SPACE.natural(SPACE.fill(64))
+    _, own = prior_over(gaussian([0.4, 0.6], 0.3), points, user_units(SPACE))
     np.testing.assert_allclose(density(POINTS), own(POINTS))
 
 

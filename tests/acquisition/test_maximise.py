@@ -11,27 +11,26 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import minimize
 
-from windfall.acquisition.ground import Ground
 from windfall.acquisition.maximise import APART, maximise
-from windfall.models.gp.observations import Observations
+from windfall.acquisition.region import Region
+from windfall.models.base import Tried
 from windfall.space import AtMost, Box, Categorical, Integer, Parameters, Real
 
 
 @eqx.filter_jit
-def run(key, value, ground, starts, observations, avoid, centre):
-    return maximise(key, lambda x: value(x, centre), ground, starts, observations, avoid)
+def run(key, value, region, starts, tried, avoid, centre):
+    return maximise(key, lambda x: value(x, centre), region, starts, tried, avoid)
 
 
 def search(space, value, *, centre=0.0, seed=0, avoid=None, observed=(), starts=256):
     """The answer as a unit point, and how the search ended."""
-    observations = jax.tree.map(jnp.asarray, Observations.empty(16, space.dimension))
-    for x in observed:
-        observations = observations.add(jnp.asarray(x), jnp.asarray(1.0))
+    used = len(observed)
+    features = np.zeros((16, space.dimension))
+    features[:used] = np.reshape(observed, (used, space.dimension))
+    tried = Tried(features, np.ones(16), np.arange(16) < used, np.int32(used))
     avoid = np.zeros((0, space.dimension)) if avoid is None else avoid
-    ground, filled = Ground.of(space), space.fill(starts)
-    x, ended = run(
-        jax.random.key(seed), value, ground, filled, observations, avoid, np.asarray(centre)
-    )
+    region, filled = Region.of(space), space.fill(starts)
+    x, ended = run(jax.random.key(seed), value, region, filled, tried, avoid, np.asarray(centre))
     x = np.asarray(x)
     np.testing.assert_allclose(space.snap(x[None])[0], x, rtol=0, atol=1e-12)  # it exists
     assert space.feasible(space.natural(x[None]))[0]
@@ -222,9 +221,9 @@ def test_a_space_that_is_used_up_repeats():
 
 
 def test_neighbours_are_one_step_away():
-    ground = Ground.of(MIXED)
+    region = Region.of(MIXED)
     x = MIXED.encode({"r": 0.01, "n": 40, "m": 1, "k": "b"})
-    moves = {tuple(MIXED.decode(row).items()) for row in np.asarray(ground.neighbours(x))}
+    moves = {tuple(MIXED.decode(row).items()) for row in np.asarray(region.neighbours(x))}
     here = {"r": MIXED.decode(x)["r"], "n": 40, "m": 1, "k": "b"}
     others = [here, {**here, "n": 39}, {**here, "m": 2}, *({**here, "k": k} for k in "acde")]
     assert moves == {tuple(point.items()) for point in others}

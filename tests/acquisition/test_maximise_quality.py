@@ -6,6 +6,7 @@ import equinox as eqx
 import jax
 import numpy as np
 import pytest
+from models.gp.believing import studying
 from scipy.optimize import minimize
 
 from windfall.acquisition.ei import EI
@@ -15,7 +16,6 @@ from windfall.acquisition.ucb import VUCB
 from windfall.models.gp.evidence import Hyper
 from windfall.models.gp.kernels import SquaredExponential
 from windfall.models.gp.observations import Observations
-from windfall.models.gp.posterior import condition
 from windfall.policy import Policy, State
 from windfall.space import Box
 
@@ -36,32 +36,23 @@ def random_state(policy: Policy, dimension: int, seed: int) -> State:
     ones, zeros = np.ones(16), np.zeros(16)
     observations = Observations(x, ones, y, zeros, zeros, np.int32(16))
     space = Box(np.zeros(dimension), np.ones(dimension))
-    state = policy.init(jax.random.key(seed), space)
-    return eqx.tree_at(
-        lambda s: (s.observations, s.posterior, s.pulls),
-        state,
-        (observations, condition(hyper, observations), np.int32(16)),
-    )
+    return studying(policy, space, hyper, observations, seed)
 
 
 @eqx.filter_jit
 def select(policy, state):
-    return policy.select(state.key, state)
+    return policy.select(state)
 
 
 @eqx.filter_jit
 def slopes(policy, state, x):
-    score = policy.score(state.key, state)
-
-    def value(x):
-        return score(x[None], state.arena.priors(x[None]))[0]
-
-    return jax.vmap(jax.value_and_grad(value))(x)
+    score = policy.score(state)
+    return jax.vmap(jax.value_and_grad(lambda x: score(x[None])[0]))(x)
 
 
 @eqx.filter_jit
 def values(policy, state, x):
-    return policy.score(state.key, state)(x, state.arena.priors(x))
+    return policy.score(state)(x)
 
 
 @pytest.mark.parametrize("name", ACQUISITIONS)

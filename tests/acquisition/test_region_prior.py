@@ -5,6 +5,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from models.gp.believing import studying
 from scipy.stats import gaussian_kde
 
 from windfall.acquisition.lw import LWUCB
@@ -13,7 +14,6 @@ from windfall.errors import InputError
 from windfall.models.gp.evidence import Hyper
 from windfall.models.gp.kernels import SquaredExponential
 from windfall.models.gp.observations import Observations
-from windfall.models.gp.posterior import condition
 from windfall.policy import Policy
 from windfall.space import Box, Parameters, Real
 
@@ -45,17 +45,12 @@ def state_of(policy: Policy, space=BOX):
     ones, zeros = np.ones(64), np.zeros(64)
     observations = Observations(x, ones, y, zeros, zeros, np.int32(64))
     hyper = Hyper(SquaredExponential([0.15, 0.15], 1.0), np.float64(1e-2))
-    state = policy.init(jax.random.key(0), space, capacity=64)
-    return eqx.tree_at(
-        lambda s: (s.observations, s.posterior, s.pulls),
-        state,
-        (observations, condition(hyper, observations), np.int32(64)),
-    )
+    return studying(policy, space, hyper, observations)
 
 
 @eqx.filter_jit
 def select(policy, state):
-    return policy.select(state.key, state)
+    return policy.select(state)
 
 
 @pytest.mark.parametrize("name", PRIORS)
@@ -63,15 +58,15 @@ def test_the_ratio_is_the_prior_over_the_density_of_the_mean(name):
     """w = p_x/p_μ(μ) with mean 1 over the domain; p_μ by SciPy, weighted by p_x."""
     policy = Policy(LWUCB(components=0, points=512, prior=PRIORS[name]))
     state = state_of(policy)
-    x = state.arena.domain.points
+    x = state.setup.domain.points
     natural = np.array([-2.0, 0.0]) + np.array([4.0, 100.0]) * x
     prior = np.exp(-0.5 * np.sum(((natural - CENTRE) / WIDTH) ** 2, axis=1))
-    mean = np.asarray(state.posterior.mean(x))
+    mean = np.asarray(state.belief.mean(x))
     naive = prior / gaussian_kde(mean, weights=prior)(mean)
     naive /= naive.mean()
-    np.testing.assert_allclose(state.arena.domain.prior, prior / prior.mean(), rtol=1e-9)
-    np.testing.assert_allclose(state.arena.priors(x), prior / prior.mean(), rtol=1e-9)
-    ratio = policy.score(state.key, state).ratio(x, state.arena.priors(x))
+    np.testing.assert_allclose(state.setup.domain.prior, prior / prior.mean(), rtol=1e-9)
+    np.testing.assert_allclose(state.setup.prior(x), prior / prior.mean(), rtol=1e-9)
+    ratio = policy.score(state).ratio(x)
     np.testing.assert_allclose(ratio, naive, rtol=0.02, atol=1e-3)
     assert np.mean(ratio) == pytest.approx(1.0)
 
@@ -94,9 +89,9 @@ def test_a_concentrated_prior_moves_the_choice(components):
 def test_a_constant_prior_is_uniform_on_the_scale_of_the_space():
     space = Parameters({"a": Real(1e-3, 1e3, log=True), "b": Real(0, 1)})
     policy = Policy(LWUCB(components=0, points=256, prior=lambda x: jnp.full(x.shape[0], 7.0)))
-    state = policy.init(jax.random.key(0), space)
-    np.testing.assert_allclose(state.arena.domain.prior, 1.0)
-    np.testing.assert_allclose(state.arena.priors(space.fill(8)), 1.0)
+    state = policy.begin(jax.random.key(0), space)
+    np.testing.assert_allclose(state.setup.domain.prior, 1.0)
+    np.testing.assert_allclose(state.setup.prior(space.fill(8)), 1.0)
 
 
 def test_a_numpy_prior_serves_the_mixture_and_not_the_direct_ratio():
@@ -104,6 +99,6 @@ def test_a_numpy_prior_serves_the_mixture_and_not_the_direct_ratio():
         return np.exp(-np.asarray(x)[:, 0])
 
     policy = Policy(LWUCB(components=2, points=64, prior=numpy_only))
-    assert policy.init(jax.random.key(0), BOX).arena.density is None
+    assert policy.begin(jax.random.key(0), BOX).setup.prior is None
     with pytest.raises(InputError, match=r"^prior .*numpy_only cannot be traced by JAX"):
-        Policy(LWUCB(components=0, points=64, prior=numpy_only)).init(jax.random.key(0), BOX)
+        Policy(LWUCB(components=0, points=64, prior=numpy_only)).begin(jax.random.key(0), BOX)

@@ -5,12 +5,12 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 from acquisition.fakes import bumpy_deviation, fake, situation, wavy_mean
+from models.gp.believing import believing
 
 from windfall.acquisition.thompson import TS
 from windfall.models.gp.evidence import Hyper
 from windfall.models.gp.kernels import SquaredExponential
 from windfall.models.gp.observations import Observations
-from windfall.models.gp.posterior import condition
 
 DRAWS = 4000
 ARMS = np.array([[0.0, 0.0], [0.2, 0.1], [0.35, 0.5], [0.5, 0.5], [0.55, 0.5], [0.9, 0.8]])
@@ -18,11 +18,11 @@ KERNEL = SquaredExponential(0.3)
 NOISE = 0.05
 
 
-def posterior():
+def belief():
     observations = jax.tree.map(jnp.asarray, Observations.empty(16, 2))
     for arm, reward in [(0, 1.0), (2, 1.3), (5, 0.2), (2, 1.0)]:
         observations = observations.add(jnp.asarray(ARMS[arm]), jnp.asarray(reward))
-    return condition(Hyper(KERNEL, np.float64(NOISE)), observations)
+    return believing(Hyper(KERNEL, np.float64(NOISE)), observations)
 
 
 def exact_moments():
@@ -41,12 +41,12 @@ def frequencies(values) -> np.ndarray:
 
 @pytest.fixture(scope="module")
 def draws():
-    model, around = posterior(), situation(ARMS)
+    model, around = belief(), situation(ARMS)
 
     @jax.jit
     def run(keys):
         def one(key):
-            return TS(features=256).focus(key, model, around)(ARMS, np.ones(len(ARMS)))
+            return TS(features=256).focus(key, model, around, None)(ARMS)
 
         return jax.lax.map(one, keys, batch_size=100)
 
@@ -75,9 +75,9 @@ def test_draws_have_the_posteriors_mean_and_covariance(draws):
     assert np.all(np.abs(np.cov(draws.T) - covariance) < 5.0 * error)
 
 
-def test_takes_the_posteriors_own_draw():
+def test_takes_the_beliefs_own_draw():
     key = jax.random.key(3)
-    score = TS().focus(key, fake(), situation(ARMS))
+    score = TS().focus(key, fake(), situation(ARMS), None)
     shift = float(jax.random.normal(key, (), float))
     wanted = np.asarray(wavy_mean(ARMS)) + shift * np.asarray(bumpy_deviation(ARMS))
-    np.testing.assert_allclose(score(ARMS, np.ones(6)), wanted, rtol=1e-9)
+    np.testing.assert_allclose(score(ARMS), wanted, rtol=1e-9)

@@ -5,19 +5,19 @@ import numpy as np
 import pytest
 from acquisition.fakes import fake, situation
 
-from windfall.acquisition.lw import LWUCB
+from windfall.acquisition.lw import LWUCB, Survey
 from windfall.acquisition.ucb import GPUCB, VUCB, Mean
+from windfall.attention.ratio import Domain
 
 ARMS = np.random.default_rng(0).random((40, 2))
-PRIOR = np.ones(40)
 MEAN = np.sin(5.0 * ARMS[:, 0]) + ARMS[:, 1]
 DEVIATION = 0.1 + (ARMS[:, 0] - ARMS[:, 1]) ** 2
 KEY = None  # no randomness in any of these
 
 
-def value(acquisition, posterior=None, **about):
-    score = acquisition.focus(KEY, posterior or fake(), situation(ARMS, **about))
-    return np.asarray(score(ARMS, PRIOR))
+def value(acquisition, belief=None, **about):
+    score = acquisition.focus(KEY, belief or fake(), situation(ARMS, **about), None)
+    return np.asarray(score(ARMS))
 
 
 @pytest.mark.parametrize("kappa", [0.0, 1.0, 2.5])
@@ -60,6 +60,7 @@ def test_more_rounds_mean_more_curiosity():
 def test_lw_ucb_without_information_is_v_ucb(components):
     """A flat mean gives w ≡ 1 and the very same scores."""
     flat = fake(mean=lambda x: 0.0 * x[:, 0] + 3.0)
-    found = LWUCB(kappa=1.5, components=components).focus(jax.random.key(0), flat, situation(ARMS))
-    np.testing.assert_array_equal(found(ARMS, PRIOR), value(VUCB(kappa=1.5), flat))
-    np.testing.assert_array_equal(found.ratio(ARMS, PRIOR), 1.0)
+    acquisition, survey = LWUCB(kappa=1.5, components=components), Survey(Domain(ARMS, np.ones(40)))
+    found = acquisition.focus(jax.random.key(0), flat, situation(ARMS), survey)
+    np.testing.assert_array_equal(found(ARMS), value(VUCB(kappa=1.5), flat))
+    np.testing.assert_array_equal(found.ratio(ARMS), 1.0)

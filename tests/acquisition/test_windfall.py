@@ -1,11 +1,9 @@
 """The default policy's score against a naive computation of its formula."""
 
-import dataclasses
-
 import jax
 import numpy as np
 import pytest
-from acquisition.fakes import fake, situation
+from acquisition.fakes import fake, situation, tried_at
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.integrate import quad
@@ -15,11 +13,9 @@ from windfall.acquisition.ucb import VUCB
 from windfall.acquisition.windfall import Windfall
 from windfall.errors import InputError
 from windfall.models.gp.kernels import Matern52
-from windfall.models.gp.observations import Observations
 from windfall.policy import Policy, as_policy
 
 ARMS = np.random.default_rng(0).random((40, 2))
-PRIOR = np.ones(40)
 MEAN = np.sin(5.0 * ARMS[:, 0]) + ARMS[:, 1]
 DEVIATION = 0.1 + (ARMS[:, 0] - ARMS[:, 1]) ** 2
 #: 1 + u^(3/2), with u the share of the prior variance (1) that is left at the anchors; below 3/n.
@@ -27,12 +23,8 @@ WANING = 1.0 + np.mean(DEVIATION[:8] ** 2) ** 1.5
 
 
 def after(tried: int, **how):
-    """A posterior with known moments that has seen the first arms."""
-    posterior = fake(**how)
-    observations = jax.tree.map(jax.numpy.asarray, Observations.empty(16, 2))
-    for x in ARMS[:tried]:
-        observations = observations.add(x, np.float64(0.0))
-    return dataclasses.replace(posterior, observations=observations)
+    """A belief with known moments that rests on the first arms."""
+    return fake(tried=tried_at(ARMS[:tried], np.zeros(tried)), **how)
 
 
 def improvement(mean: float, deviation: float, best: float) -> float:
@@ -42,24 +34,24 @@ def improvement(mean: float, deviation: float, best: float) -> float:
 
 def test_the_score_is_mean_curiosity_and_the_windfall_that_lasts():
     tried, best = 10, MEAN[:10].max()
-    score = Windfall(curiosity=0.7, patience=20.0).focus(None, after(tried), situation(ARMS))
+    score = Windfall(curiosity=0.7, patience=20.0).focus(None, after(tried), situation(ARMS), None)
     windfall = np.array([improvement(m, s, best) for m, s in zip(MEAN, DEVIATION, strict=True)])
     expected = MEAN + 0.7 * WANING * DEVIATION + 20.0 * tried / 40 * windfall
-    np.testing.assert_allclose(score(ARMS, PRIOR), expected, rtol=1e-6)
+    np.testing.assert_allclose(score(ARMS), expected, rtol=1e-6)
 
 
 @pytest.mark.parametrize("tried", [1, 16])
 def test_the_same_score_is_an_upper_bound_with_attention(tried):
-    score = Windfall().focus(None, after(tried), situation(ARMS))
-    ratio = np.asarray(score.ratio(ARMS, PRIOR))
+    score = Windfall().focus(None, after(tried), situation(ARMS), None)
+    ratio = np.asarray(score.ratio(ARMS))
     assert np.all(ratio >= 1.0)
     assert ratio.max() > 1.0
-    np.testing.assert_allclose(score(ARMS, PRIOR), MEAN + WANING * ratio * DEVIATION, rtol=1e-12)
+    np.testing.assert_allclose(score(ARMS), MEAN + WANING * ratio * DEVIATION, rtol=1e-12)
 
 
 def test_an_improvement_lasts_longer_the_more_arms_were_tried():
     def pulls(tried, size):
-        return float(Windfall().focus(None, after(tried), situation(ARMS[:size])).pulls)
+        return float(Windfall().focus(None, after(tried), situation(ARMS[:size]), None).pulls)
 
     assert [pulls(n, 40) for n in (0, 4, 8, 16)] == [0.0, 3.0, 6.0, 12.0]
     # A box counts its parameters: more pulls than that is a share of 1.
@@ -69,36 +61,38 @@ def test_an_improvement_lasts_longer_the_more_arms_were_tried():
 @pytest.mark.parametrize(("left", "kappa"), [(0.0, 1.0), (0.5, 1.125), (1.0, 2.0), (1.1, 2.0)])
 def test_curiosity_wanes_with_what_is_known(left, kappa):
     """From twice to once, by the share of the variance that is left; never more than twice."""
-    posterior = after(0, deviation=lambda x: 0.0 * x[:, 0] + left)
-    score = Windfall().focus(None, posterior, situation(ARMS))
-    np.testing.assert_allclose(score(ARMS, PRIOR), MEAN + kappa * left, rtol=1e-12)
+    belief = after(0, deviation=lambda x: 0.0 * x[:, 0] + left)
+    score = Windfall().focus(None, belief, situation(ARMS), None)
+    np.testing.assert_allclose(score(ARMS), MEAN + kappa * left, rtol=1e-12)
 
 
 @pytest.mark.parametrize(("tried", "kappa"), [(1, 2.0), (3, 2.0), (6, 1.5), (12, 1.25)])
 def test_curiosity_wanes_with_pulls_where_arms_explain_nothing_of_each_other(tried, kappa):
     """All of the variance is left: (d + 1)/n, here 3/n, takes over."""
-    posterior = after(tried, deviation=lambda x: 0.0 * x[:, 0] + 1.0)
-    score = Windfall(patience=0.0).focus(None, posterior, situation(ARMS))
-    np.testing.assert_allclose(score(ARMS, PRIOR), MEAN + kappa, rtol=1e-12)
+    belief = after(tried, deviation=lambda x: 0.0 * x[:, 0] + 1.0)
+    score = Windfall(patience=0.0).focus(None, belief, situation(ARMS), None)
+    np.testing.assert_allclose(score(ARMS), MEAN + kappa, rtol=1e-12)
 
 
 def test_without_patience_it_is_v_ucb():
-    plain = VUCB(kappa=1.3 * WANING).focus(None, after(5), situation(ARMS))
-    score = Windfall(curiosity=1.3, patience=0.0).focus(None, after(5), situation(ARMS))
-    np.testing.assert_allclose(score(ARMS, PRIOR), plain(ARMS, PRIOR), rtol=1e-12)
-    np.testing.assert_array_equal(score.ratio(ARMS, PRIOR), 1.0)
+    plain = VUCB(kappa=1.3 * WANING).focus(None, after(5), situation(ARMS), None)
+    score = Windfall(curiosity=1.3, patience=0.0).focus(None, after(5), situation(ARMS), None)
+    np.testing.assert_allclose(score(ARMS), plain(ARMS), rtol=1e-12)
+    np.testing.assert_array_equal(score.ratio(ARMS), 1.0)
 
 
 def test_before_any_reward_there_is_nothing_to_improve_on():
-    score = Windfall().focus(None, after(0), situation(ARMS))
-    np.testing.assert_allclose(score(ARMS, PRIOR), MEAN + WANING * DEVIATION, rtol=1e-12)
+    score = Windfall().focus(None, after(0), situation(ARMS), None)
+    np.testing.assert_allclose(score(ARMS), MEAN + WANING * DEVIATION, rtol=1e-12)
 
 
 def test_an_arm_known_exactly_draws_no_attention():
-    score = Windfall().focus(None, after(5, deviation=lambda x: 0.0 * x[:, 0]), situation(ARMS))
-    np.testing.assert_array_equal(score.ratio(ARMS, PRIOR), 1.0)
+    score = Windfall().focus(
+        None, after(5, deviation=lambda x: 0.0 * x[:, 0]), situation(ARMS), None
+    )
+    np.testing.assert_array_equal(score.ratio(ARMS), 1.0)
     gain = np.maximum(MEAN - MEAN[:5].max(), 0.0)
-    np.testing.assert_allclose(score(ARMS, PRIOR), MEAN + 30.0 * 5 / 40 * gain, rtol=1e-9)
+    np.testing.assert_allclose(score(ARMS), MEAN + 30.0 * 5 / 40 * gain, rtol=1e-9)
 
 
 @settings(max_examples=20, deadline=None, derandomize=True)
@@ -114,10 +108,10 @@ def test_choices_do_not_depend_on_the_units_of_the_rewards(shift, unit):
         6,
         mean=lambda x: shift + unit * wavy(x),
         deviation=lambda x: unit * bumpy(x),
-        spread=unit,
+        prior=lambda x: jax.numpy.full(x.shape[0], unit),
     )
-    here = Windfall().focus(None, after(6), situation(ARMS))(ARMS, PRIOR)
-    there = Windfall().focus(None, other, situation(ARMS))(ARMS, PRIOR)
+    here = Windfall().focus(None, after(6), situation(ARMS), None)(ARMS)
+    there = Windfall().focus(None, other, situation(ARMS), None)(ARMS)
     np.testing.assert_allclose(there, shift + unit * np.asarray(here), rtol=1e-8, atol=1e-8)
 
 
@@ -126,7 +120,7 @@ def test_it_is_the_default_and_brings_its_own_model():
     assert isinstance(policy.acquisition, Windfall)
     for same in (as_policy("windfall"), as_policy(Windfall()), Policy(Windfall())):
         assert repr(same) == repr(policy)
-    assert isinstance(policy.gp.kernel, Matern52)
+    assert isinstance(policy.model.kernel, Matern52)
     # A problem's own settings for V-UCB and LW-UCB are not meant for it.
     assert repr(as_policy("windfall", kappa=2.0, components=2)) == repr(policy)
 

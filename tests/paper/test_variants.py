@@ -1,10 +1,9 @@
 """Each variant changes the one thing that it says."""
 
 import jax
-import jax.numpy as jnp
 import numpy as np
 import pytest
-from acquisition.fakes import fake, situation
+from acquisition.fakes import fake, situation, tried_at
 from hypothesis import given
 from hypothesis import strategies as st
 from models.gp.naive import observed, pulls
@@ -12,12 +11,12 @@ from scipy.stats import norm
 
 from windfall.acquisition.ei import EI
 from windfall.acquisition.lw import LWUCB
+from windfall.models.gp.model import GP
 from windfall.models.gp.observations import natural_scale
 from windfall.paper.plan import BASELINES, paper
 from windfall.paper.variants import AuthorsEI, PullsGP, QuadrantLWUCB
-from windfall.policy import GP
 from windfall.problems import load
-from windfall.space import Space
+from windfall.space import Arms
 
 
 @given(st.integers(0, 40))
@@ -40,11 +39,14 @@ def test_without_repeats_pulls_and_arms_are_the_same():
 
 
 def improvement(acquisition, mean: float, deviation: float, best: float) -> float:
-    posterior = fake(lambda x: 0 * x[:, 0] + mean, lambda x: 0 * x[:, 0] + deviation)
     arms = np.zeros((1, 2))
-    around = jax.tree.map(jnp.asarray, situation(arms, best=best))
-    score = acquisition.focus(jax.random.key(0), posterior, around)
-    return float(score(arms, np.ones(1))[0])
+    belief = fake(
+        lambda x: 0 * x[:, 0] + mean,
+        lambda x: 0 * x[:, 0] + deviation,
+        tried=tried_at(arms, [best]),
+    )
+    score = acquisition.focus(jax.random.key(0), belief, situation(arms), None)
+    return float(score(arms)[0])
 
 
 def test_authors_ei_one_deviation_below_the_best():
@@ -65,17 +67,17 @@ def test_authors_ei_is_ei_above_the_best():
 
 def test_quadrant_domain_lies_in_the_jackpot_s_quadrant():
     wheel = load("wheel-0.5")
-    space = Space.of(wheel.arms, wheel.box)
-    domain, prior = QuadrantLWUCB(2.0, 4).survey(space)
-    natural = space.natural(np.asarray(domain.points))
+    space = Arms(wheel.arms, box=wheel.box)
+    survey = QuadrantLWUCB(2.0, 4).setup(space)
+    natural = space.natural(np.asarray(survey.domain.points))
     assert natural.min() >= 0.0
     assert natural.max() <= 1.0
     assert np.ptp(natural, axis=0) == pytest.approx([1, 1], abs=0.01)  # and fills it
-    assert prior.shape == (wheel.size,)
+    assert survey.prior is None  # uniform
     jackpot = wheel.arms[wheel.payoffs(0) == wheel.optimum(0)]
     assert jackpot.min() >= 0.0
-    everywhere, _ = LWUCB(2.0, 4).survey(space)
-    assert space.natural(np.asarray(everywhere.points)).min() < -0.9
+    everywhere = LWUCB(2.0, 4).setup(space).domain.points
+    assert space.natural(np.asarray(everywhere)).min() < -0.9
 
 
 def test_the_plan_has_the_paper_s_runs_and_names_every_variant(data_dir):

@@ -133,15 +133,15 @@ def test_no_program_of_windfall_has_batched_linear_algebra_on_a_cpu():
     """A LAPACK call with a batch of one never splits, so it cannot wait for others."""
     code = """
         import numpy as np, windfall as wf, jax, equinox as eqx
-        from windfall.policy import as_policy
-        from windfall.space import Space
+        from windfall.policy import as_policy, learn
+        from windfall.space import Arms
         with jax.enable_x64(True):
-            space = Space.of(np.random.default_rng(0).uniform(size=(50, 2)))
+            space = Arms(np.random.default_rng(0).uniform(size=(50, 2)))
             for name in ("lw-ucb", "ts", "ei"):
                 policy = as_policy(name)
-                state = policy.init(jax.random.key(0), space, capacity=64)
+                state = policy.begin(jax.random.key(0), space, capacity=64)
                 def round(state):
-                    return policy.select(state.key, policy.learn(state)[0])[0]
+                    return policy.select(learn(policy.model, state))[0]
                 text = eqx.filter_jit(round).lower(state).compile().compiled.as_text()
                 calls = [l for l in text.splitlines() if "custom-call(" in l and "lapack" in l]
                 assert calls, "no LAPACK call found: the test looks for the wrong name"

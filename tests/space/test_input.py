@@ -119,14 +119,14 @@ def test_bad_points(case):
      {"kind": None, "rate": np.float32(0.1), "layers": np.int64(3)}],
 )  # fmt: skip
 def test_points_in_any_form(point):
-    np.testing.assert_allclose(SPACE.features(point), [0.1, 3.0, 1.0], rtol=1e-6)
+    np.testing.assert_allclose(SPACE.point(point), [0.1, 3.0, 1.0], rtol=1e-6)
 
 
 def test_rounding_at_the_edge_is_forgiven():
     box = Box([0.0], [0.3])
-    assert box.features([0.1 + 0.2])[0] == 0.3
+    assert box.point([0.1 + 0.2])[0] == 0.3
     with pytest.raises(InputError, match=r"^x1 is 0.3001"):
-        box.features([0.3001])
+        box.point([0.3001])
 
 
 def test_whole_numbers_beyond_the_edge_are_refused():

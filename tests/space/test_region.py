@@ -81,9 +81,9 @@ def test_what_is_encoded_comes_back(data, recipe):
     back = space.decode(x)
     assert list(back) == list(space.names)
     assert_same(space, back, point)
-    assert_same(space, space.named(space.features(point)), point)
+    assert_same(space, space.named(space.features(space.point(point))), point)
     # Numbers in order name the same point.
-    np.testing.assert_array_equal(space.encode(space.features(point)), x)
+    np.testing.assert_array_equal(space.encode(space.features(space.point(point))), x)
 
 
 @given(data=st.data(), recipe=recipes)

@@ -9,9 +9,11 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from models.gp.believing import learned
 from models.gp.naive import observed, pulls, standardised
 from models.gp.test_sampling import assert_mean
 
+from windfall.acquisition.ucb import VUCB
 from windfall.errors import InputError
 from windfall.models.gp.bayes import Bayes
 from windfall.models.gp.ensemble import Ensemble
@@ -19,11 +21,12 @@ from windfall.models.gp.evidence import Hyper, log_evidence
 from windfall.models.gp.kernels import Custom, Kernel, SquaredExponential, parameter
 from windfall.models.gp.means import Linear, Zero
 from windfall.models.gp.model import GP
-from windfall.models.gp.observations import Observations, Scale
+from windfall.models.gp.observations import Scale
 from windfall.models.gp.parameters import BOUNDS
 from windfall.models.gp.posterior import condition
 from windfall.models.gp.priors import GammaPrior, LogNormalPrior
-from windfall.space import Space
+from windfall.policy import Policy, learn
+from windfall.space import Arms
 
 AT = np.random.default_rng(9).uniform(size=(6, 2))
 SCALE = Scale(np.float64(1.0), np.float64(2.0))
@@ -70,7 +73,7 @@ def sampled():
 
         def logs(seed):
             with jax.enable_x64(True):
-                hyper, info = infer(jax.random.key(seed), data, warm)
+                hyper, info = infer(jax.random.key(seed), data, warm, np.int32(0))
                 assert info.evaluations >= 3 * SAMPLER.samples
                 return np.log(np.column_stack([hyper.kernel.lengthscale, hyper.noise]))
 
@@ -167,26 +170,30 @@ def test_an_ensemble_is_as_healthy_as_its_worst_member():
 def test_the_model_learns_and_keeps_its_shape():
     x, y = pulls(repeats=True)
     gp = GP(fit=Bayes(samples=3, warmup=20, thinning=1), refit_every=2)
-    prior = gp.prior(Space.of(x), Observations.empty(16, 2))
+    policy = Policy(VUCB(), gp)
+    state = policy.begin(jax.random.key(0), Arms(x), initial=6)
+    prior = state.belief
     assert all(isinstance(leaf, np.ndarray | np.generic) for leaf in jax.tree.leaves(prior))
-    absorb = eqx.filter_jit(gp.absorb)
-    fitted = absorb(jax.random.key(0), observed(x, y), prior, np.int32(2))
-    assert isinstance(fitted, Ensemble)
-    assert fitted.size == 3
-    assert jax.tree.map(np.shape, fitted) == jax.tree.map(np.shape, prior)
-    more = jax.jit(Observations.add)(observed(x, y), AT[0], np.float64(1.0))
-    kept = absorb(jax.random.key(0), more, fitted, np.int32(3))
-    assert eqx.tree_equal(kept.hyper, fitted.hyper)
-    assert kept.observations.used == fitted.observations.used + 1
+    begun = dataclasses.replace(prior, rewards=observed(x, y))
+    update = eqx.filter_jit(learn)
+    fitted = update(gp, dataclasses.replace(state, belief=begun, pulls=np.int32(8)))
+    assert isinstance(fitted.belief.posterior, Ensemble)
+    assert fitted.belief.members == 3
+    assert fitted.searched == 8
+    assert jax.tree.map(np.shape, fitted.belief) == jax.tree.map(np.shape, prior)
+    kept = update(gp, eqx.filter_jit(policy.observe)(fitted, np.int32(11), np.float64(1.0)))
+    assert eqx.tree_equal(kept.belief.posterior.hyper, fitted.belief.posterior.hyper)
+    assert kept.belief.posterior.observations.count.sum() == len(x) + 1
+    again = update(gp, eqx.filter_jit(policy.observe)(kept, np.int32(11), np.float64(1.0)))
+    assert not eqx.tree_equal(again.belief.posterior.hyper, fitted.belief.posterior.hyper)
 
 
 def test_a_kernel_that_is_not_positive_definite_ends_and_is_unhealthy():
     x, y = pulls(repeats=False)
     kernel = Custom(lambda a, b, s: -s * jnp.sum(jnp.abs(a - b)), s=100.0)
     gp = GP(kernel, fit=Bayes(samples=2, warmup=20, thinning=1))
-    prior = gp.prior(Space.of(x), Observations.empty(16, 2))
-    posterior, info = eqx.filter_jit(gp.learn)(jax.random.key(0), observed(x, y), prior)
-    assert not posterior.healthy
+    belief, info = learned(gp, Arms(x), observed(x, y))
+    assert not belief.healthy
     assert info.evaluations < 10_000
 
 

@@ -211,9 +211,10 @@ def test_without_restart_only_the_warm_start_is_searched():
 def test_restarts_are_rare_once_the_previous_answer_rests_on_ample_data(used, low, high):
     """A share of 1/4 of 100 keys is within 0.1 … 0.4 but for one time in a thousand."""
     previous = condition(WARM, data())
-    previous = eqx.tree_at(lambda p: p.observations.used, previous, jnp.asarray(used))
     settings = Fit(restarts=1, iterations=3)
-    infer = jax.jit(lambda key: settings.infer(key, data(), previous)[1].evaluations)
+    infer = jax.jit(
+        lambda key: settings.infer(key, data(), previous, jnp.asarray(used))[1].evaluations
+    )
     spent = np.array([infer(jax.random.key(seed)) for seed in range(100)])
     assert set(spent) <= {3, 6}
     assert low <= np.mean(spent == 6) <= high

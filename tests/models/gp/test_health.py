@@ -1,10 +1,16 @@
 """A model that cannot predict says why, whatever the study; a good one is left alone."""
 
+import dataclasses
+import re
+
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from models.gp.believing import believing
+from models.gp.naive import observed
 
 import windfall as wf
+from windfall.models.gp.evidence import Hyper
 from windfall.models.gp.kernels import Kernel
 
 LINE = np.linspace(0.0, 1.0, 9)[:, None]
@@ -89,11 +95,10 @@ def test_a_mean_function_without_a_value_is_named():
 
 
 def test_anything_else_is_reported_with_the_kernel():
-    from windfall.models.gp.health import check
-
-    bandit = study(wf.kernels.Matern52(0.3), LINE)
-    bandit.ask()
-    posterior = bandit._state.posterior
-    check(posterior, True)
-    with pytest.raises(wf.NumericalError, match=r"kernel Matern52\(.* no Cholesky factor"):
-        check(posterior, False)
+    observations = observed(LINE, np.sin(9.0 * LINE[:, 0]))
+    belief = believing(Hyper(wf.kernels.Matern52(0.3), np.float64(1e-4)), observations)
+    assert belief.trouble() is None
+    broken = dataclasses.replace(
+        belief, posterior=dataclasses.replace(belief.posterior, healthy=np.bool_(False))
+    )
+    assert re.match(r"kernel Matern52\(.* no Cholesky factor", broken.trouble() or "")

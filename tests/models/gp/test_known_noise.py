@@ -9,9 +9,16 @@ from hypothesis import strategies as st
 from models.gp.test_sampling import assert_mean
 from scipy.stats import multivariate_normal
 
+from windfall.models.base import Reward
 from windfall.models.gp.evidence import Hyper, covariance, log_evidence
 from windfall.models.gp.kernels import SquaredExponential
-from windfall.models.gp.observations import LEAST_NOISE, Observations, Scale, natural_scale
+from windfall.models.gp.observations import (
+    EXACT,
+    LEAST_NOISE,
+    Observations,
+    Scale,
+    natural_scale,
+)
 from windfall.models.gp.posterior import condition
 
 ARMS = np.array([[0.0, 0.0], [0.4, 0.1], [0.9, 0.8], [0.3, 1.0]])
@@ -35,19 +42,19 @@ histories = st.lists(
 )
 MIXED = [(0, 1.0), (0, 0.7, 0.1), (1, [2.0, 1.0, 1.6]), (0, [0.2, 0.4]), (2, -1.0, 0.3), (1, 2.2)]
 MIXED += [(0, 0.9, 0.02), (3, -0.5, 1.0), (2, -0.8, 0.6)]
-add, add_known = jax.jit(Observations.add), jax.jit(Observations.add_known)
-merge = jax.jit(Observations.merge)
+observe = jax.jit(Observations.observe)
 evidence = jax.jit(log_evidence)
 
 
 def tell(observations, arm, reward, variance=None):
     if variance is not None:
-        return add_known(observations, ARMS[arm], np.float64(reward), np.float64(variance))
-    if isinstance(reward, list):
+        told = Reward(np.float64(reward), variance=np.float64(variance or EXACT))
+    elif isinstance(reward, list):
         squares = np.sum((reward - np.mean(reward)) ** 2)
-        size = np.float64(len(reward))
-        return merge(observations, ARMS[arm], size, np.mean(reward), squares)
-    return add(observations, ARMS[arm], np.float64(reward))
+        told = Reward(np.mean(reward), np.float64(len(reward)), squares)
+    else:
+        told = Reward(np.float64(reward))
+    return observe(observations, ARMS[arm], told)
 
 
 def told(history, capacity=16):

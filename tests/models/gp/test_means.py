@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 import sklearn.gaussian_process.kernels as sk
 from models.gp import naive
+from models.gp.believing import learned
 from models.gp.naive import observed, pulls
 from models.gp.test_sampling import assert_mean
 from scipy.stats import multivariate_normal
@@ -17,9 +18,9 @@ from windfall.models.gp.evidence import Hyper, log_evidence
 from windfall.models.gp.kernels import SquaredExponential
 from windfall.models.gp.means import Constant, Function, Linear, Mean, Zero, as_mean
 from windfall.models.gp.model import GP
-from windfall.models.gp.observations import Observations, Scale
+from windfall.models.gp.observations import Scale
 from windfall.models.gp.posterior import condition
-from windfall.space import Categorical, Integer, Parameters, Real, Space
+from windfall.space import Arms, Categorical, Integer, Parameters, Real
 
 NOISE = np.float64(0.05)
 HYPER = Hyper(SquaredExponential([0.3, 0.7], 1.5), NOISE)
@@ -118,9 +119,9 @@ def test_a_function_that_knows_everything_is_the_prediction():
 
 def test_a_function_sees_the_features_of_the_arms_in_their_own_units():
     arms = np.array([[10.0, -1.0, 7.0], [30.0, 3.0, 7.0], [20.0, 0.0, 7.0]])
-    space = Space.of(arms)
+    space = Arms(arms)
     bound = Function(lambda f: f @ jnp.array([1.0, 10.0, 100.0])).bound(space)
-    np.testing.assert_allclose(bound.offset(space.arms), arms @ [1.0, 10.0, 100.0], rtol=1e-14)
+    np.testing.assert_allclose(bound.offset(space.points), arms @ [1.0, 10.0, 100.0], rtol=1e-14)
 
 
 def test_a_function_sees_the_parameters_of_a_box_in_their_own_units():
@@ -172,10 +173,10 @@ def test_draws_have_the_mean_and_covariance_of_the_posterior(mean):
 @pytest.mark.parametrize("mean", [Zero(), Constant(), Linear(), Function(known)], ids=repr)
 def test_the_model_learns_with_every_mean_and_no_fit_touches_it(mean):
     x, y = pulls(repeats=True)
-    space = Space.of(x)
     gp = GP(mean=mean)
-    prior = gp.prior(space, Observations.empty(16, 2))
-    posterior, info = eqx.filter_jit(gp.learn)(jax.random.key(0), observed(x, y), prior)
+    prior = gp.begin(Arms(x), 16).posterior
+    belief, info = learned(gp, Arms(x), observed(x, y))
+    posterior = belief.posterior
     assert jax.tree.structure(posterior.hyper) == jax.tree.structure(prior.hyper)
     assert eqx.tree_equal(posterior.trend, prior.trend)
     scaled, k = posterior.observations, posterior.kernel

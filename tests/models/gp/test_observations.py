@@ -76,13 +76,15 @@ def test_the_zeros_of_a_free_slot_are_no_input():
     np.testing.assert_array_equal(observations.live, np.arange(16) < 1)
 
 
-def test_padding_keeps_the_data_and_adds_room():
+def test_resizing_keeps_the_data_and_adds_room_or_takes_it_away():
     observations = told([(3, 1.0), (1, 2.0), (3, 4.0)])
-    padded = observations.padded(32)
-    assert padded.capacity == 32
-    assert by_arm(padded).keys() == by_arm(observations).keys()
-    np.testing.assert_array_equal(padded.mean[:16], observations.mean)
-    np.testing.assert_array_equal(padded.mean[16:], 0.0)
+    larger = observations.resized(32)
+    assert larger.capacity == 32
+    assert by_arm(larger).keys() == by_arm(observations).keys()
+    np.testing.assert_array_equal(larger.mean[:16], observations.mean)
+    np.testing.assert_array_equal(larger.mean[16:], 0.0)
+    for a, b in zip(*map(jax.tree.leaves, (larger.resized(16), observations)), strict=True):
+        np.testing.assert_array_equal(a, b)
 
 
 @pytest.mark.parametrize("size", [0, 1, 15, 16, 17, 64, 65, 4096, 4097, 10_000])
