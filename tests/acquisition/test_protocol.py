@@ -1,6 +1,8 @@
 """What every acquisition promises, on a posterior with known moments."""
 
+import equinox as eqx
 import jax
+import jax.numpy as jnp
 import numpy as np
 import pytest
 from acquisition.fakes import fake, situation
@@ -37,21 +39,27 @@ EACH = pytest.mark.parametrize(
 )
 
 
-def scores(acquisition, key, posterior, arms, best=0.0):
-    domain, prior = acquisition.survey(Space.of(arms, np.array([[0.0, 0.0], [1.0, 1.0]])))
+#: A few arms that are also asked about one at a time.
+ALONE = (0, 17, 49)
 
-    @jax.jit
-    def run(key):
-        score = acquisition.focus(key, posterior, situation(arms, best=best, domain=domain))
-        return score(arms, prior), score.ratio(arms, prior)
 
-    return jax.tree.map(np.asarray, run(key))
+@eqx.filter_jit
+def _scores(acquisition, key, domain, prior):
+    """Scores and ratios of all arms, and the scores of a few alone: one program for every test."""
+    score = acquisition.focus(key, fake(), situation(ARMS, best=0.5, domain=domain))
+    alone = [score(ARMS[i : i + 1], prior[i : i + 1])[0] for i in ALONE]
+    return score(ARMS, prior), score.ratio(ARMS, prior), jnp.stack(alone)
+
+
+def scores(acquisition, seed):
+    domain, prior = acquisition.survey(Space.of(ARMS, np.array([[0.0, 0.0], [1.0, 1.0]])))
+    return map(np.asarray, _scores(acquisition, jax.random.key(seed), domain, prior))
 
 
 @EACH
 def test_every_acquisition_obeys_the_protocol(acquisition):
     assert isinstance(acquisition, Acquisition)
-    values, ratio = scores(acquisition, jax.random.key(0), fake(), ARMS)
+    values, ratio, _ = scores(acquisition, 0)
     assert values.shape == ratio.shape == (50,)
     assert values.dtype == np.float64
     assert np.all(np.isfinite(values))
@@ -59,19 +67,15 @@ def test_every_acquisition_obeys_the_protocol(acquisition):
     assert np.all(ratio >= 0)
     if not isinstance(acquisition, LWUCB | Windfall):
         np.testing.assert_array_equal(ratio, 1.0)
-    again, _ = scores(acquisition, jax.random.key(0), fake(), ARMS)
+    again, *_ = scores(acquisition, 0)
     np.testing.assert_array_equal(values, again)
 
 
 @EACH
 def test_one_arm_at_a_time_scores_the_same(acquisition):
     """A score is a function of points: it does not depend on which others are asked about."""
-    domain, prior = acquisition.survey(Space.of(ARMS, np.array([[0.0, 0.0], [1.0, 1.0]])))
-    around = situation(ARMS, best=0.5, domain=domain)
-    score = acquisition.focus(jax.random.key(1), fake(), around)
-    together = np.asarray(score(ARMS, prior))
-    alone = [float(score(ARMS[i : i + 1], prior[i : i + 1])[0]) for i in (0, 17, 49)]
-    np.testing.assert_allclose(alone, together[[0, 17, 49]], rtol=1e-9)
+    together, _, alone = scores(acquisition, 1)
+    np.testing.assert_allclose(alone, together[list(ALONE)], rtol=1e-9)
 
 
 @EACH
@@ -81,12 +85,10 @@ def test_repr_makes_the_acquisition_again(acquisition):
 
 
 def test_only_thompson_sampling_needs_the_key():
-    for acquisition in (EI(), VUCB(), GPUCB(), LWUCB(components=0, points=64), Mean()):
-        a, _ = scores(acquisition, jax.random.key(0), fake(), ARMS)
-        b, _ = scores(acquisition, jax.random.key(1), fake(), ARMS)
+    for acquisition in (EI(), VUCB(), GPUCB(), LWUCB(components=0, points=64), Mean(), Windfall()):
+        (a, *_), (b, *_) = scores(acquisition, 0), scores(acquisition, 1)
         np.testing.assert_array_equal(a, b)
-    a, _ = scores(TS(), jax.random.key(0), fake(), ARMS)
-    b, _ = scores(TS(), jax.random.key(1), fake(), ARMS)
+    (a, *_), (b, *_) = scores(TS(features=32), 0), scores(TS(features=32), 1)
     assert not np.allclose(a, b)
 
 
