@@ -53,8 +53,8 @@ class Greedy(Acquisition):
     kappa: Any = eqx.field(converter=float, default=0.5)
     label: str = eqx.field(static=True, default="greedy")
 
-    def focus(self, key, posterior, situation):
-        return UpperBound(posterior, self.kappa)
+    def focus(self, key, belief, situation, setup):
+        return UpperBound(belief, self.kappa)
 
 
 class Level(Mean):

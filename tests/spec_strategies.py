@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 import windfall as wf
 from windfall.models.gp import kernels, means
+from windfall.space import Arms
 
 positive = st.floats(1e-300, 1e300)
 finite = st.floats(-1e300, 1e300)
@@ -37,6 +38,7 @@ def quietly(make: Callable) -> Callable:
 
 gaussian, independent = quietly(wf.gaussian), quietly(wf.independent)
 box, space, lw_ucb = quietly(wf.Box), quietly(wf.Parameters), quietly(wf.LWUCB)
+arms = quietly(Arms)
 
 
 def named(values, **sizes):
@@ -181,8 +183,22 @@ def constrained(draw):
     return space(by_name, [*linear, own_parts.near])
 
 
+@st.composite
+def lists_of_arms(draw):
+    """A few arms, with names and a box of their own or without."""
+    size, width = draw(st.integers(2, 4)), draw(st.integers(1, 3))
+    row = st.lists(st.floats(-1e6, 1e6), min_size=width, max_size=width)
+    features = draw(st.lists(row, min_size=size, max_size=size))
+    names = draw(st.none() | st.lists(st.text(), min_size=width, max_size=width))
+    box = draw(st.none() | st.just([[-1e6] * width, [1e6] * width]))
+    return arms(features, names, box)
+
+
 spaces = st.one_of(
-    boxes, st.builds(space, named(parameters, min_size=1, max_size=4)), constrained()
+    boxes,
+    st.builds(space, named(parameters, min_size=1, max_size=4)),
+    constrained(),
+    lists_of_arms(),
 )
 everything = st.one_of(
     all_kernels, all_means, hyper_priors, fits, models, densities, acquisitions, policies, spaces

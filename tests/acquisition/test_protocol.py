@@ -10,6 +10,7 @@ from windfall.acquisition.ei import EI
 from windfall.acquisition.lw import LWUCB
 from windfall.acquisition.thompson import TS
 from windfall.acquisition.ucb import GPUCB, VUCB, Mean
+from windfall.acquisition.windfall import Windfall
 from windfall.attention.prior import Gaussian
 from windfall.errors import InputError
 from windfall.models.gp.model import GP
@@ -23,7 +24,7 @@ def test_repr_makes_the_acquisition_again(acquisition):
 
 
 def test_only_thompson_sampling_needs_the_key():
-    for acquisition in (EI(), VUCB(), GPUCB(), LWUCB(components=0, points=64), Mean()):
+    for acquisition in (EI(), VUCB(), GPUCB(), LWUCB(components=0, points=64), Mean(), Windfall()):
         a, _ = evaluated(acquisition, LIST, jax.random.key(0))
         b, _ = evaluated(acquisition, LIST, jax.random.key(1))
         np.testing.assert_array_equal(a, b)

@@ -7,15 +7,14 @@ import numpy as np
 import pandas as pd
 import pytest
 from bandit_study import ARMS, PAYOFF, play
+from policies import ALL
 
 import windfall as wf
 from windfall.errors import NumericalError
 from windfall.policy import Info
 
-POLICIES = ["windfall", "ei", "ts", "v-ucb", "gp-ucb", "gp-ucb-scaled", "lw-ucb", "mean"]
 
-
-@pytest.mark.parametrize("policy", POLICIES)
+@pytest.mark.parametrize("policy", ALL)
 def test_every_policy_finds_the_optimum_and_explains_its_choice(policy):
     bandit = wf.Bandit(ARMS, policy, seed=1)
     play(bandit, 14)
@@ -176,7 +175,7 @@ def test_choices_compare_by_arm_and_reason():
     assert len({a, wf.Choice(3, np.array([1.0, 2.0]), "why")}) == 1
 
 
-@pytest.mark.parametrize("policy", ["v-ucb", "ei", "lw-ucb", "ts"])
+@pytest.mark.parametrize("policy", ALL)
 @pytest.mark.parametrize(
     "reward",
     [

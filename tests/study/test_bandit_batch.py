@@ -6,14 +6,13 @@ import numpy as np
 import pytest
 from bandit_study import ARMS, PAYOFF
 from box_study import BOX, GP, VUCB, payoff, play
+from policies import ALL
 
 import windfall as wf
 from windfall.errors import InputError
 
-ARM_POLICIES = ["v-ucb", "ei", "ts", "lw-ucb", "mean", "gp-ucb"]
 
-
-@pytest.mark.parametrize("policy", ARM_POLICIES)
+@pytest.mark.parametrize("policy", ALL)
 def test_batches_of_arms_are_distinct_as_long_as_there_are_arms(policy):
     arms, payoffs = ARMS[::5], PAYOFF[::5]  # twelve
     bandit = wf.Bandit(arms, policy, seed=0)

@@ -6,6 +6,7 @@ import json
 import numpy as np
 import pytest
 from bandit_study import ARMS, PAYOFF, play
+from policies import ALL
 
 import windfall as wf
 from windfall.errors import InputError
@@ -21,7 +22,7 @@ def resumed(bandit: wf.Bandit, policy) -> wf.Bandit:
 
 @pytest.mark.parametrize("asked", [False, True], ids=["stale", "asked"])
 @pytest.mark.parametrize("rounds", [0, 1, 3, 5, 9])
-@pytest.mark.parametrize("policy", ["v-ucb", "ts", "lw-ucb"])
+@pytest.mark.parametrize("policy", ALL)
 def test_resuming_gives_the_identical_choices(policy, rounds, asked):
     bandit = wf.Bandit(ARMS, policy, seed=7)
     play(bandit, rounds, noise=0.1)
