@@ -166,8 +166,8 @@ IMPORTABLE = "expected a function that can be imported: define it at the top lev
         ),
         (kernels.Custom(max), f"Custom.function is function max; {IMPORTABLE}"),
         (
-            wf.LWUCB(prior=[1.0, np.nan]),
-            "LWUCB.prior[1] is nan; expected a finite number",
+            [1.0, np.nan],
+            "value[1] is nan; expected a finite number",
         ),
         (
             wf.Categorical([("a", 1), "b"]),

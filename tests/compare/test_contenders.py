@@ -8,6 +8,7 @@ import pytest
 import windfall as wf
 from windfall.cli import options
 from windfall.compare.contenders import (
+    BASELINES,
     CLASSICAL,
     KNOWN,
     ON_ONE_PROBLEM,
@@ -17,7 +18,7 @@ from windfall.compare.contenders import (
 )
 from windfall.errors import InputError
 from windfall.plot.style import COLOURS
-from windfall.policy import NAMES, Policy
+from windfall.policy import DEFAULT, NAMES, Policy
 from windfall.problems import Protocol
 
 PROTOCOL = Protocol(kappa=3.0, components=5)
@@ -59,7 +60,7 @@ def test_wherever_policies_are_listed_none_is_missing():
     """In the help of the command line, among the colours, on the page about them."""
     assert options.POLICIES == KNOWN
     assert set(COLOURS) == set(NAMES)
-    assert set(ON_ONE_PROBLEM) < set(NAMES)
+    assert set(ON_ONE_PROBLEM) == {DEFAULT, "lw-ucb", *BASELINES} < set(NAMES)
     page = (Path(__file__).parents[2] / "docs" / "policies.md").read_text()
     table = page.partition("| policy | take it when |")[2].partition("\n\n")[0]
     listed = [row.split("|")[1] for row in table.splitlines()[2:]]

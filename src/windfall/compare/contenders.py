@@ -36,7 +36,7 @@ KNOWN = tuple(dict.fromkeys((*NAMES, *CLASSICAL)))
 #: The paper's baselines, with the settings that a problem has for them.
 BASELINES = ("ei", "ts", "v-ucb", "gp-ucb")
 #: Played on one problem when the caller names no policies.
-ON_ONE_PROBLEM = (DEFAULT_POLICY, "lw-ucb", *BASELINES)
+ON_ONE_PROBLEM = (DEFAULT_POLICY, "lw-ucb", "v-ucb", "gp-ucb", "ei", "ts")
 #: Played on a suite when the caller names no policies.
 USUAL = tuple(dict.fromkeys((DEFAULT_POLICY, "lw-ucb", *CLASSICAL)))
 
