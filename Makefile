@@ -20,12 +20,22 @@ DEMO_PLOT    ?= demo.png
 WORKERS     ?= 2
 PYTEST_ARGS ?=
 
+# make test-portable: tests of numbers, with the BLAS kernels and the instruction sets of other
+# processors. SkylakeX needs AVX-512; an instruction set is an upper limit and runs anywhere.
+PORTABLE   := tests/models tests/attention tests/acquisition tests/space tests/study tests/simulation
+CORE_TYPES ?= Haswell Zen Sandybridge $(shell grep -qs avx512f /proc/cpuinfo && echo SkylakeX)
+ISAS       ?= SSE4_2 AVX2 AVX512
+
+# make mutants N=40 SEED=1
+N    ?= 25
+SEED ?= 0
+
 BENCH_VENV  := .venv-bench
 BENCH_PEERS := benchmarks/requirements-peers.txt
 BENCH_STAMP := $(BENCH_VENV)/.installed
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo test bench bench-optimise bench-env lock clean
+.PHONY: help install demo test test-portable mutants bench bench-optimise bench-env lock clean
 
 help: ## list the commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -58,6 +68,27 @@ test: install ## run every check: lint, format, types, imports, tests and doctes
 	@$(BIN)/lint-imports
 	@echo "==> pytest: tests and doctests on $(WORKERS) workers"
 	@$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal $(PYTEST_ARGS)
+
+# JAX keys its cache by XLA_FLAGS, so that a program of another instruction set is never taken for
+# one's own; a folder each makes sure of it.
+test-portable: install ## the tests of numbers as other processors would compute them
+	@failed=; \
+	for core in $(CORE_TYPES); do \
+		echo "==> OPENBLAS_CORETYPE=$$core"; \
+		OPENBLAS_CORETYPE=$$core $(BIN)/python -m pytest -q -n $(WORKERS) --dist worksteal $(PORTABLE) $(PYTEST_ARGS) \
+			|| failed="$$failed $$core"; \
+	done; \
+	for isa in $(ISAS); do \
+		echo "==> XLA_FLAGS=--xla_cpu_max_isa=$$isa"; \
+		XLA_FLAGS=--xla_cpu_max_isa=$$isa WINDFALL_TEST_CACHE=.cache/$$isa \
+			$(BIN)/python -m pytest -q -n $(WORKERS) --dist worksteal $(PORTABLE) $(PYTEST_ARGS) \
+			|| failed="$$failed $$isa"; \
+	done; \
+	if [ -n "$$failed" ]; then echo "test-portable: failed with$$failed" >&2; exit 1; fi
+
+mutants: install ## change the code in N small ways, one at a time, and see whether the tests notice
+	@echo "==> mutants: $(N) changes, a minute or more each"
+	@$(BIN)/python tools/mutants.py -n $(N) --seed $(SEED)
 
 bench: install bench-env ## measure speed, also against BoTorch in an environment of its own
 	@echo "==> bench: this takes several minutes; nothing else should run"

@@ -1,7 +1,5 @@
 """The table on the terminal and in the measured section of ``benchmarks/README.md``."""
 
-import os
-import tempfile
 from pathlib import Path
 
 from rich.console import Console
@@ -39,12 +37,7 @@ def fill(readme: Path, measured: str) -> None:
     if not begin or not end:
         raise SystemExit(f"{readme.name} has no place for the table: put {BEGIN} and {END} in it")
     text = f"{before}{BEGIN}\n\n{measured}\n\n{END}{after}"
-    with tempfile.NamedTemporaryFile(
-        "w", encoding="utf-8", dir=readme.parent, prefix=".readme-", delete=False
-    ) as file:
-        file.write(text)
-    os.chmod(file.name, 0o644)  # temporary files are private, a page is not
-    os.replace(file.name, readme)
+    write_atomically(readme, text.encode())
 
 
 def _markdown(rows: list[Row], about: dict[str, str]) -> str:

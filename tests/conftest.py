@@ -12,8 +12,10 @@ ROOT = Path(__file__).resolve().parent.parent
 
 # Environment variables, so that the processes that tests start inherit them.
 os.environ["MPLBACKEND"] = "agg"
-os.environ["WINDFALL_CACHE"] = str(ROOT / ".cache")  # windfall's own cache of compiled programs...
-os.environ["JAX_COMPILATION_CACHE_DIR"] = str(ROOT / ".cache" / "jax")  # ...and that of other code
+# `make test-portable` keeps what is compiled for other processors apart.
+CACHE = ROOT / os.environ.get("WINDFALL_TEST_CACHE", ".cache")
+os.environ["WINDFALL_CACHE"] = str(CACHE)  # windfall's own cache of compiled programs...
+os.environ["JAX_COMPILATION_CACHE_DIR"] = str(CACHE / "jax")  # ...and that of other code
 os.environ.setdefault("JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS", "0.2")
 
 # Every shape and type in an annotation of windfall is checked at every call. It has to be arranged

@@ -65,6 +65,7 @@ def check_page(path: Path, experiments: dict[str, set[str]], tables: set[str]) -
         assert len(cells) > 1
         assert len(set(cells)) == 1  # every row as wide as the heading
     assert len(set(page.anchors)) == len(page.anchors)
+    assert page.links
     assert {link[1:] for link in page.links} <= set(page.anchors)
     for name in page.figures:
         for ending, magic in ((".png", b"\x89PNG"), (".pdf", b"%PDF-")):

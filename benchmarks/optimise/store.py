@@ -4,7 +4,7 @@ import json
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from windfall.simulation.results import write_atomically
+from windfall.runtime.files import write_atomically
 
 
 @dataclass(frozen=True)

@@ -3,14 +3,13 @@
 Nothing is imported until ``find`` is asked for it, so that a list of names costs no JAX.
 """
 
-import difflib
-from collections.abc import Iterable
 from importlib import import_module
 from typing import Any
 
+from windfall.checks import did_you_mean
 from windfall.errors import InputError
 
-__all__ = ["BASES", "DEFAULT_POLICY", "POLICIES", "SPEC_TYPES", "TYPES", "did_you_mean", "find"]
+__all__ = ["BASES", "DEFAULT_POLICY", "POLICIES", "SPEC_TYPES", "TYPES", "find"]
 
 #: What can stand in a spec: name → where it is defined. Mean functions share two names with kernels
 #: and have the prefix that users write, too.
@@ -79,6 +78,7 @@ TYPES: dict[str, str] = {
 #: What a user's own class in a spec may derive from, besides the types themselves.
 BASES: tuple[str, ...] = (
     "windfall.acquisition.base:Acquisition",
+    "windfall.models.base:Model",
     "windfall.models.gp.kernels.base:Kernel",
     "windfall.models.gp.means:Mean",
     "windfall.models.gp.priors:Prior",
@@ -118,10 +118,3 @@ def find(name: str) -> Any:
     raise InputError(
         f"type is {name!r}{did_you_mean(name, TYPES)}; expected a name that windfall knows"
     )
-
-
-def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """The nearest known name as a question in brackets; nothing if none is near."""
-    by_lower = {one.lower(): one for one in known}
-    close = difflib.get_close_matches(name.lower(), by_lower, n=1)
-    return f" (did you mean {by_lower[close[0]]!r}?)" if close else ""

@@ -44,7 +44,9 @@ class FakeBelief(Belief):
         shift = jax.random.normal(key, (), anchors.dtype)
         return lambda x: self.mean_at(x) + shift * self.deviation_at(x)
 
-    capacity = healthy = observe = imagine = resized = dump = load = unused
+    # What no acquisition may ask for.
+    capacity = healthy = unused  # pyright: ignore[reportIncompatibleMethodOverride]
+    observe = imagine = resized = dump = load = unused
 
 
 def wavy_mean(x):

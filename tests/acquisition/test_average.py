@@ -8,12 +8,13 @@ from acquisition.fakes import situation
 from models.gp.believing import believing
 from models.gp.naive import observed, pulls
 from models.gp.test_bayes import HYPERS, SCALE, ensemble
+from policies import ALL, DIRECT, small
 
 from windfall.acquisition.average import Average, focus
 from windfall.acquisition.ei import EI, ExpectedImprovement
-from windfall.acquisition.lw import LWUCB, Survey
+from windfall.acquisition.lw import Survey
 from windfall.acquisition.thompson import TS
-from windfall.acquisition.ucb import GPUCB, VUCB, Mean
+from windfall.acquisition.ucb import VUCB
 from windfall.attention.prior import Tabulated
 from windfall.attention.ratio import Domain
 from windfall.models.gp.belief import GPBelief
@@ -24,7 +25,8 @@ POINTS = np.random.default_rng(1).uniform(size=(64, 2))
 NOW = situation(ARMS, round=5)
 PRIOR = np.linspace(0.5, 1.5, 40)
 SETUP = Survey(Domain(POINTS, np.ones(64)), Tabulated.of(ARMS, PRIOR))
-ACQUISITIONS = [VUCB(), GPUCB(), Mean(), EI(), LWUCB(components=2), LWUCB(components=0)]
+#: All but Thompson sampling, which draws one member instead.
+ACQUISITIONS = [*(small(name) for name in ALL if name != "ts"), DIRECT]
 
 
 def data():

@@ -1,6 +1,7 @@
 """What acquisitions print and refuse; what they compute is in the contract."""
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 import pytest
 from acquisition.contract import ACQUISITIONS, EACH, LIST, evaluated
@@ -9,8 +10,8 @@ from windfall.acquisition.ei import EI
 from windfall.acquisition.lw import LWUCB
 from windfall.acquisition.thompson import TS
 from windfall.acquisition.ucb import GPUCB, VUCB, Mean
+from windfall.acquisition.windfall import Windfall
 from windfall.attention.prior import Gaussian
-from windfall.checks import number
 from windfall.errors import InputError
 from windfall.models.gp.model import GP
 from windfall.policy import Policy
@@ -23,7 +24,7 @@ def test_repr_makes_the_acquisition_again(acquisition):
 
 
 def test_only_thompson_sampling_needs_the_key():
-    for acquisition in (EI(), VUCB(), GPUCB(), LWUCB(components=0, points=64), Mean()):
+    for acquisition in (EI(), VUCB(), GPUCB(), LWUCB(components=0, points=64), Mean(), Windfall()):
         a, _ = evaluated(acquisition, LIST, jax.random.key(0))
         b, _ = evaluated(acquisition, LIST, jax.random.key(1))
         np.testing.assert_array_equal(a, b)
@@ -32,25 +33,22 @@ def test_only_thompson_sampling_needs_the_key():
     assert not np.allclose(a, b)
 
 
-def test_a_setting_is_a_finite_number_in_range():
-    convert = number("delta", 0.0, high=1.0, strict=True)
-    assert convert(1) == 1.0
-    assert isinstance(convert(np.array(0.5)), np.float64)
-    for wrong in (0.0, -1, 1.5, np.nan, np.inf):
-        with pytest.raises(InputError, match=r"^delta is .*; expected a finite number, above 0"):
-            convert(wrong)
-    for wrong in ("0.1", None, [0.1], True, 1j, np.ones(2), np.str_("a")):
-        with pytest.raises(InputError, match=r"^delta is .*; expected a number$"):
-            convert(wrong)
-    for traced in (jax.numpy.float64(0.5),):
-        assert convert(traced) is traced
-
-
 @pytest.mark.parametrize(
     ("make", "message"),
     [
         (lambda: VUCB(kappa=-1.0), "kappa is -1.0; expected a finite number, 0 or more"),
         (lambda: LWUCB(kappa=np.nan), "kappa is nan"),
+        (lambda: VUCB(kappa=jnp.array(-5.0)), "kappa is -5.0; expected a finite number, 0 or more"),
+        (lambda: Windfall(curiosity=jnp.array(np.nan)), "curiosity is nan; expected a finite"),
+        (lambda: EI(xi=jnp.ones(3)), r"xi is Array\(\[1., 1., 1.\].*; expected a number"),
+        (lambda: LWUCB(components=jnp.array(65)), "components is 65; expected a whole number from"),
+        (lambda: LWUCB(bandwidth=jnp.array(-1.0)), "bandwidth is -1.0; expected 'scott'"),
+        (lambda: LWUCB(bandwidth="0.5"), "bandwidth is '0.5'; expected 'scott'"),
+        (lambda: LWUCB(prior=["1", "2"]), r"prior is \['1', '2'\]; expected None, a function"),
+        (lambda: LWUCB(prior=[1.0, np.nan]), r"prior is \[1.0, nan\]; expected None, a function"),
+        (lambda: GP(noise=jnp.array(-1.0)), "noise is -1.0; expected a finite number, above 0"),
+        (lambda: GP(refit_every=True), "refit_every is True; expected a whole number, at least 1"),
+        (lambda: GP(ard="no"), "ard is 'no'; expected True or False"),
         (lambda: EI(xi="much"), "xi is 'much'; expected a number"),
         (lambda: GPUCB(delta=2.0), "delta is 2.0; expected a finite number, above 0, at most 1"),
         (lambda: GPUCB(scale=0.0), "scale is 0.0"),

@@ -29,7 +29,7 @@ def one_line(done) -> str:
     [
         (["cosin"], ["'cosin'", "did you mean 'cosine'"]),
         (["cosine", "--policy", "lw-ubc"], ["'lw-ubc'", "did you mean 'lw-ucb'", "gp-ucb"]),
-        (["cosine", "--policy", "zzz"], ["unknown policy 'zzz'", "v-ucb"]),
+        (["cosine", "--policy", "zzz"], ["policy is 'zzz'", "v-ucb"]),
         (["cosine", "--rounds", "0"], ["rounds is 0", "at least 1"]),
         (["cosine", "--trials", "0"], ["trials is 0", "at least 1"]),
         (["cosine", "--trials", "-2"], ["trials is -2"]),

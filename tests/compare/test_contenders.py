@@ -1,10 +1,22 @@
 """What a policy's name means on a problem."""
 
+import re
+from pathlib import Path
+
 import pytest
 
 import windfall as wf
-from windfall.compare.contenders import CLASSICAL, USUAL, contenders, labelled
+from windfall.cli import options
+from windfall.compare.contenders import (
+    CLASSICAL,
+    KNOWN,
+    ON_ONE_PROBLEM,
+    USUAL,
+    contenders,
+    labelled,
+)
 from windfall.errors import InputError
+from windfall.plot.style import COLOURS
 from windfall.policy import NAMES, Policy
 from windfall.problems import Protocol
 
@@ -43,11 +55,22 @@ def test_the_classical_ones_are_six_and_usually_played():
         assert repr(CLASSICAL[name]) == repr(wf.policy.as_policy(name))
 
 
+def test_wherever_policies_are_listed_none_is_missing():
+    """In the help of the command line, among the colours, on the page about them."""
+    assert options.POLICIES == KNOWN
+    assert set(COLOURS) == set(NAMES)
+    assert set(ON_ONE_PROBLEM) < set(NAMES)
+    page = (Path(__file__).parents[2] / "docs" / "policies.md").read_text()
+    table = page.partition("| policy | take it when |")[2].partition("\n\n")[0]
+    listed = [row.split("|")[1] for row in table.splitlines()[2:]]
+    assert {name for row in listed for name in re.findall("`(.*?)`", row)} == set(KNOWN)
+
+
 @pytest.mark.parametrize(
     ("policies", "settings", "message"),
     [
-        (["v-ucb-3"], {}, r"unknown policy 'v-ucb-3' \(did you mean 'v-ucb-[12]'\?\): give one"),
-        (["ei", "zzz"], {}, "unknown policy 'zzz': give one of"),
+        (["v-ucb-3"], {}, r"policy is 'v-ucb-3' \(did you mean 'v-ucb-[12]'\?\); expected one"),
+        (["ei", "zzz"], {}, "policy is 'zzz'; expected one of"),
         ({"mine": 3}, {}, "policy is 3; expected one of"),
         (["ei", "v-ucb-1"], {"kappa": 1.0}, "kappa is 1.0, but ei, v-ucb-1 has no kappa to set"),
         ({"mine": wf.VUCB(1.0)}, {"kappa": 2.0}, "kappa is 2.0, but mine has no kappa to set"),

@@ -127,13 +127,13 @@ FLAT = wf.Problem(arms=[[0.0], [1.0]], payoff=[2.0, 2.0], name="flat")
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"suite": "extreme"}, "unknown suite 'extreme'"),
+        ({"suite": "extreme"}, "suite is 'extreme'"),
         ({"suite": [FLAT]}, "problem 'flat' pays the same at every arm"),
-        ({"suite": ["cosin"]}, "unknown problem 'cosin'"),
+        ({"suite": ["cosin"]}, "problem is 'cosin'"),
         ({"suite": []}, "no problem of the suite can be played: it is empty"),
         ({"suite": ["cosine", "cosine"]}, "problem 'cosine' is in the suite twice"),
         ({"suite": ["temperature"], "data_dir": "nowhere"}, "can be played: problem 'temperature'"),
-        ({"policies": ["zzz"]}, "unknown policy 'zzz'"),
+        ({"policies": ["zzz"]}, "policy is 'zzz'"),
         ({"policies": []}, "policies is empty"),
         ({"reference": ["lw-ucb"]}, "reference is 'lw-ucb'; expected some of .* ei, ts"),
         ({"reference": []}, r"reference is \(\); expected some"),

@@ -243,7 +243,7 @@ def test_missing_data_and_reference_are_said_and_the_rest_goes_on(
     ("arguments", "message"),
     [
         (["--preset", "slow"], "'slow' is not one of 'quick', 'full'"),
-        (["--only", "cosin"], "only is 'cosin'; expected one of cosine"),
+        (["--only", "cosin"], "only is 'cosin' (did you mean 'cosine'?); expected one of cosine"),
         (["--rounds", "0"], "rounds is 0; expected a whole number, at least 1"),
         (["--only", "temperature", "--data-dir", "nowhere"], "problem 'temperature' needs data"),
     ],

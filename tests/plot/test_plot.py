@@ -243,7 +243,7 @@ def test_a_failed_save_leaves_the_old_file_and_nothing_else(tmp_path, monkeypatc
     def full(*args):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("windfall.simulation.results.os.replace", full)
+    monkeypatch.setattr("windfall.runtime.files.os.replace", full)
     with pytest.raises(wf.InputError, match="No space left on device"):
         wf.plot.save(wf.plot.regret(made_up([[1.0, 2.0]])), path)
     assert path.read_text() == "old"

@@ -209,5 +209,5 @@ def test_a_point_of_the_wrong_size(x):
 
 
 def test_an_unknown_name():
-    with pytest.raises(InputError, match="unknown function 'zzz': give one of branin"):
+    with pytest.raises(InputError, match="function is 'zzz'; expected one of branin"):
         load("zzz")

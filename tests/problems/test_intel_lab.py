@@ -208,12 +208,12 @@ def test_the_named_problem(read, tmp_path):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("1 2.0 3.0\n2 4.0\n", r"mote_locs\.txt:2: '2 4\.0': expected a mote's number, x and y"),
+        ("1 2.0 3.0\n2 4.0\n", r"mote_locs\.txt:2: '2 4\.0'; expected a mote's number, x and y"),
         ("1 2.0 3.0\n\n2 4.0 north\n", r"mote_locs\.txt:3: '2 4\.0 north'"),
         ("1 2.0 3.0\n2.5 4.0 5.0\n", r"mote_locs\.txt:2"),
         ("1 2.0 nan\n2 4.0 5.0\n", r"mote_locs\.txt:1"),
         ("1 2.0 3.0\n1 4.0 5.0\n", r"mote_locs\.txt:2: mote 1 stands there twice"),
-        ("1 2.0 3.0\n", r"mote_locs\.txt:1: 1 motes: expected .* for 2 or more"),
+        ("1 2.0 3.0\n", r"mote_locs\.txt:1: 1 motes; expected .* for 2 or more"),
         ("", r"mote_locs\.txt:1: 0 motes"),
     ],
 )

@@ -62,8 +62,8 @@ def test_describe_reads_no_data(tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        ("extreme", r"unknown suite 'extreme' \(did you mean 'extremes'\?\): give one of paper, "),
-        ("zzz", "unknown suite 'zzz': give one of paper, extremes, extremes-tune, "),
+        ("extreme", r"suite is 'extreme' \(did you mean 'extremes'\?\); expected one of paper, "),
+        ("zzz", "suite is 'zzz'; expected one of paper, extremes, extremes-tune, "),
     ],
 )
 def test_an_unknown_suite_lists_the_known_ones(name, message):
@@ -74,13 +74,13 @@ def test_an_unknown_suite_lists_the_known_ones(name, message):
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        ("cosin", r"unknown problem 'cosin' \(did you mean 'cosine'\?\)"),
-        ("Michalewitz", r"unknown problem 'Michalewitz' \(did you mean 'michalewicz'\?\)"),
+        ("cosin", r"problem is 'cosin' \(did you mean 'cosine'\?\)"),
+        ("Michalewitz", r"problem is 'Michalewitz' \(did you mean 'michalewicz'\?\)"),
         ("air-quality", r"did you mean 'air-quality-"),
-        ("zzz", "unknown problem 'zzz': give a folder"),
-        ("", "unknown problem '': give a folder"),
-        ("no/such/folder", "unknown problem 'no/such/folder'"),
-        ("nul\0byte", "unknown problem"),
+        ("zzz", "problem is 'zzz'; expected a folder"),
+        ("", "problem is ''; expected a folder"),
+        ("no/such/folder", "problem is 'no/such/folder'"),
+        ("nul\0byte", "problem is"),
     ],
 )
 def test_an_unknown_name_lists_the_known_ones(name, message):

@@ -148,15 +148,15 @@ BROKEN_VALUE = ["5"] * 23 + ["much"]
     ("text", "message"),
     [
         ("", r"air_quality\.csv:1: the file is empty"),
-        ("a;b\n1;2\n", r"air_quality\.csv:1: no column ESTACION: expected a header with"),
+        ("a;b\n1;2\n", r"air_quality\.csv:1: no column ESTACION; expected a header with"),
         (table(day(4)).replace("V24", "W24"), r"air_quality\.csv:1: no column V24"),
-        (table(day(4), day(8)[:50]), r"air_quality\.csv:3: \d+ columns: expected 56"),
-        (table(day(4), day(8, values=BROKEN_VALUE)), r"csv:3: column 55 is 'much': expected a fin"),
+        (table(day(4), day(8)[:50]), r"air_quality\.csv:3: \d+ columns; expected 56"),
+        (table(day(4), day(8, values=BROKEN_VALUE)), r"csv:3: column 55 is 'much'; expected a fin"),
         (table(day(4), "", day(8, values=BROKEN_VALUE)), r"air_quality\.csv:4: column 55"),
         (table(day(4), day(4)), r"csv:3: same station and day as .*air_quality\.csv:2; keep one"),
         (table(day(4, 31), day(8, 32)), r"csv:3: 2018-3-32 is not a date; correct ANO, MES, DIA"),
         (table(day(5)), r"csv:2: station 5 is not in .*stations\.csv; add its line there"),
-        (table(day(4, magnitude=8.5)), r"csv:2: column 4 is 8\.5: expected a whole number"),
+        (table(day(4, magnitude=8.5)), r"csv:2: column 4 is 8\.5; expected a whole number"),
         (table(day(4, magnitude=1)), r"air_quality\.csv: no valid NO2 reading"),
         (table(day(4, flags=["N"] * 24)), r"air_quality\.csv: no valid NO2 reading"),
         (table(day(4)), r"air_quality\.csv: no hour in which two or more stations are valid"),
@@ -175,10 +175,10 @@ def test_bad_readings(read, text, message):
         (STATIONS.replace("ALTITUD", "HEIGHT"), r"stations\.csv:1: no column ALTITUD"),
         (
             STATIONS.replace("708", "high"),
-            r"stations\.csv:4: column 6 is 'high': expected a finite",
+            r"stations\.csv:4: column 6 is 'high'; expected a finite",
         ),
         (STATIONS.replace("28079011;11", "28079004;4"), r"stations\.csv:4: station 4 stands there"),
-        (STATIONS.replace(";708;", ";"), r"stations\.csv:4: 7 columns: expected 8"),
+        (STATIONS.replace(";708;", ";"), r"stations\.csv:4: 7 columns; expected 8"),
     ],
 )
 def test_bad_stations(read, stations, message):

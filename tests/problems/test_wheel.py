@@ -71,12 +71,12 @@ def test_an_arm_on_an_axis_is_right_or_upper():
 @pytest.mark.parametrize(
     ("rho", "grid", "message"),
     [
-        (0.0, 70, "rho is 0.0: .*between 0 and 1"),
-        (1.0, 70, "rho is 1.0: .*between 0 and 1"),
+        (0.0, 70, "rho is 0.0; .*between 0 and 1"),
+        (1.0, 70, "rho is 1.0; .*between 0 and 1"),
         (-0.5, 70, "rho is -0.5"),
         (math.nan, 70, "rho is nan"),
-        (0.5, 1, "grid is 1: .*2 or more"),
-        (0.9999, 70, "rho is 0.9999: no arm of a 70-point grid pays 1"),
+        (0.5, 1, "grid is 1; .*2 or more"),
+        (0.9999, 70, "grid is 70, in which no arm pays 1 with rho 0.9999"),
         (0.01, 70, "initial_pool has 0 arms"),
     ],
 )

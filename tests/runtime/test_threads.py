@@ -7,6 +7,8 @@ import textwrap
 
 import pytest
 
+from windfall.runtime import threads
+
 #: Batched Cholesky factors that run side by side: without the guard this hangs within seconds on
 #: two cores with jaxlib 0.10 (seven of eight runs), and takes about ten seconds where it does not.
 WEDGE = """
@@ -35,6 +37,29 @@ LATE = """
     print(result.median[-1])
 """
 
+#: How many threads XLA's pool has, and whether windfall takes it for one that could wedge.
+POOL = """
+    import {first}
+    import os, windfall, jax
+    from windfall.runtime.threads import wedge_possible
+    jax.numpy.ones(3).block_until_ready()
+    tasks = os.listdir("/proc/self/task")
+    names = [open(f"/proc/self/task/{{task}}/comm").read() for task in tasks]
+    print(sum("XLAEigen" in name for name in names), wedge_possible())
+"""
+CHILDREN = """
+    import os, subprocess, sys
+    def child():
+        code = "import os; print(os.environ.get('NPROC'), os.environ.get('PJRT_NPROC'))"
+        subprocess.run([sys.executable, "-c", code], check=True)
+    import windfall
+    child()
+    import jax
+    child()
+    jax.numpy.ones(3).block_until_ready()
+    child()
+"""
+
 
 def run(code: str, **environment: str) -> subprocess.CompletedProcess:
     clean = {k: v for k, v in os.environ.items() if k not in ("NPROC", "PJRT_NPROC")}
@@ -55,11 +80,27 @@ def test_windfall_itself_never_wedges_even_when_jax_was_started_before_it():
     assert done.returncode == 0, done.stderr
 
 
-def test_a_number_of_threads_chosen_by_the_user_is_respected():
-    code = "import os, windfall; print(os.environ.get('NPROC'), os.environ.get('PJRT_NPROC'))"
-    assert run(code).stdout.split() == ["None", "1"]
-    assert run(code, NPROC="4").stdout.split() == ["4", "None"]
-    assert run(code, PJRT_NPROC="3").stdout.split() == ["None", "3"]
+@pytest.mark.skipif(sys.platform != "linux", reason="counts threads in /proc")
+@pytest.mark.parametrize("first", ["windfall", "jax"])
+def test_xlas_pool_has_one_thread_or_as_many_as_the_user_has_set(first):
+    code = POOL.format(first=first)
+    assert run(code).stdout.split() == ["1", "False"]
+    assert run(code, NPROC="4").stdout.split() == ["4", "True"]
+    assert run(code, PJRT_NPROC="3").stdout.split() == ["3", "True"]
+    assert run(code, PJRT_NPROC="1", NPROC="3").stdout.split() == ["1", "False"]
+
+
+def test_a_child_process_gets_the_environment_that_the_user_has_set():
+    """Before JAX is imported, before it computes, and after."""
+    assert run(CHILDREN).stdout.split() == ["None", "None"] * 3
+    assert run(CHILDREN, NPROC="4").stdout.split() == ["4", "None"] * 3
+    assert run(CHILDREN, PJRT_NPROC="3").stdout.split() == ["None", "3"] * 3
+
+
+def test_a_jax_that_keeps_its_clients_elsewhere_is_guarded_by_the_environment(monkeypatch):
+    monkeypatch.setattr("os.environ", {})
+    assert threads._guard_client(object())
+    assert os.environ == {"PJRT_NPROC": "1"}
 
 
 def test_the_environment_of_blas_is_left_as_it_was():
@@ -82,10 +123,10 @@ def test_scipys_blas_has_one_thread_whoever_came_first(first):
             if library["internal_api"] == "openblas" and "numpy.libs" not in library["filepath"]:
                 print(library["num_threads"])
     """
-    for user, threads in ((False, "1"), (True, "2")):
+    for user, count in ((False, "1"), (True, "2")):
         done = run(code.format(user=user), OPENBLAS_NUM_THREADS="2")
         assert done.returncode == 0, done.stderr
-        assert set(done.stdout.split()) <= {threads}
+        assert set(done.stdout.split()) == {count}
 
 
 def test_no_program_of_windfall_has_batched_linear_algebra_on_a_cpu():

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from windfall.errors import InputError
-from windfall.simulation.results import Result, write_atomically
+from windfall.simulation.results import Result
 
 
 def made(label: str = "lw-ucb", problem: str = "wheel-0.7") -> Result:
@@ -65,13 +65,3 @@ def test_a_folder_that_is_a_file_is_an_error(tmp_path):
     (tmp_path / "taken").write_text("")
     with pytest.raises(InputError, match="cannot be written"):
         made().save(tmp_path / "taken")
-
-
-def test_an_interrupted_write_leaves_the_old_file(tmp_path, monkeypatch):
-    path = tmp_path / "file"
-    write_atomically(path, b"old")
-    monkeypatch.setattr("os.replace", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
-    with pytest.raises(KeyboardInterrupt):
-        write_atomically(path, b"new")
-    assert path.read_bytes() == b"old"
-    assert list(tmp_path.iterdir()) == [path]

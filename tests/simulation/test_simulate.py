@@ -39,6 +39,15 @@ def test_regret_is_the_noise_free_gap_and_starts_with_the_best_initial_arm(toget
     assert all(len(set(row)) == 3 for row in together.initial)
 
 
+def test_the_best_initial_arm_is_that_of_the_highest_payoff_not_of_the_luckiest_reward():
+    """With noise far above the payoffs the luckiest of three is the best one time in three."""
+    problem = line(noise=5.0)
+    result = wf.simulate(problem, "mean", rounds=2, trials=8, seed=3, workers=1)
+    payoff = problem.payoffs(0)
+    best = np.argmax(payoff[result.initial], axis=1)
+    np.testing.assert_array_equal(result.arms[:, 0], result.initial[np.arange(8), best])
+
+
 def test_rewards_are_payoffs_with_the_problems_noise():
     problem = line(noise=0.05)
     result = wf.simulate(problem, "mean", rounds=60, trials=4, seed=1, workers=1)

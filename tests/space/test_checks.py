@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 
 from windfall.errors import InputError
+from windfall.space import Space
 from windfall.space.checks import check_arms, finite_array, read_only
 
 
@@ -30,21 +31,25 @@ def test_constant_features_and_duplicate_arms_are_fine():
 @pytest.mark.parametrize(
     ("arms", "message"),
     [
-        ([[0, 1], [2, np.nan]], r"arms\[1, 1\] is nan: give a finite number"),
-        ([[0, np.inf], [2, 3]], r"arms\[0, 1\] is inf: give a finite number"),
-        ([[0, 1], [2]], "arms is ragged or mixed: every row"),
-        ([], r"arms has shape \(0,\): expected \(arms, features\)"),
-        (np.empty((0, 2)), r"arms has shape \(0, 2\): give at least 2 arms"),
-        (np.empty((3, 0)), r"arms has shape \(3, 0\): give at least one feature"),
+        ([[0, 1], [2, np.nan]], r"arms\[1, 1\] is nan; expected a finite number"),
+        ([[0, np.inf], [2, 3]], r"arms\[0, 1\] is inf; expected a finite number"),
+        ([[0, 1], [2]], "arms is ragged or mixed; expected as many numbers in every row"),
+        ([], r"arms has shape \(0,\); expected \(arms, features\)"),
+        (np.empty((0, 2)), r"arms has shape \(0, 2\); expected at least 2 arms"),
+        (np.empty((3, 0)), r"arms has shape \(3, 0\); expected at least one feature"),
         ([1.0, 2.0], r"arms has shape \(2,\).*arms\.reshape\(-1, 1\)"),
-        (np.zeros((2, 2, 2)), r"arms has shape \(2, 2, 2\): expected \(arms, features\)"),
-        (3.0, r"arms has shape \(\): expected \(arms, features\)"),
-        ([[0.0, 1.0]], r"arms has shape \(1, 2\): give at least 2 arms"),
-        ([["0", "1"], ["2", "3"]], r"arms\[0, 0\] is .*'0'.*: give a number"),
-        ([[0, None], [1, 2]], r"arms\[0, 1\] is None: give a number"),
-        ([[0, 1j], [1, 2]], r"arms\[0, 0\] is .*: give a number"),
+        (np.zeros((2, 2, 2)), r"arms has shape \(2, 2, 2\); expected \(arms, features\)"),
+        (3.0, r"arms has shape \(\); expected \(arms, features\)"),
+        ([[0.0, 1.0]], r"arms has shape \(1, 2\); expected at least 2 arms"),
+        ([["0", "1"], ["2", "3"]], r"arms\[0, 0\] is .*'0'.*; expected a number"),
+        ([[0, None], [1, 2]], r"arms\[0, 1\] is None; expected a number"),
+        ([[0, 1j], [1, 2]], r"arms\[0, 0\] is .*; expected a number"),
         (np.array([["2020-01-01"], ["2020-01-02"]], "datetime64[D]"), r"arms\[0, 0\] is"),
-        ([[10**400], [1]], r"arms\[0, 0\] is 1000.*\.\.\.: give a number"),
+        (
+            [[-1e308], [0.0], [1e308]],
+            r"arms has a range from -1e\+308 to 1e\+308 in feature 0;",
+        ),
+        ([[10**400], [1]], r"arms\[0, 0\] is 1000.*\.\.\.; expected a number"),
     ],
 )
 def test_bad_features(arms, message):
@@ -58,11 +63,19 @@ def test_the_argument_is_called_by_its_name():
         check_arms([[np.nan], [1.0]], name="features")
 
 
+def test_the_widest_and_the_narrowest_ranges_are_fine():
+    """Half of the largest float either way, and the smallest denormal number."""
+    for low, high in ((-8e307, 8e307), (0.0, 5e-324), (1e-320, 3e-320)):
+        arms = check_arms([[low], [high]])
+        np.testing.assert_array_equal(Space.of(arms).arms, [[0.0], [1.0]])
+
+
 @pytest.mark.parametrize(
     ("column", "message"),
     [
-        (["red", "blue"], "arms row 0, column 'colour' is 'red': give a number"),
-        ([1.0, None], "arms row 1, column 'colour' is nan: give a finite number"),
+        ([-1e308, 1e308], r"arms has a range from .* in column 'colour'; expected a narrower one"),
+        (["red", "blue"], "arms row 0, column 'colour' is 'red'; expected a number"),
+        ([1.0, None], "arms row 1, column 'colour' is nan; expected a finite number"),
         (pd.array([1, pd.NA], dtype="Int64"), "arms row 1, column 'colour' is "),
     ],
 )
@@ -78,7 +91,7 @@ def test_a_series_is_not_a_table():
 
 def test_finite_array_takes_any_shape():
     assert finite_array(2, "noise").shape == ()
-    with pytest.raises(InputError, match=r"^noise is nan: give a finite number"):
+    with pytest.raises(InputError, match=r"^noise is nan; expected a finite number"):
         finite_array(np.nan, "noise")
 
 

@@ -2,10 +2,12 @@
 
 import math
 
+import jax.numpy as jnp
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from many_points import uniform
 from scipy.stats import qmc
 
 from windfall.space import AtMost, Box, Categorical, Integer, Parameters, Real
@@ -96,8 +98,9 @@ def test_any_unit_point_snaps_to_one_that_exists(data, recipe):
     point = space.decode(x[0])
     np.testing.assert_allclose(space.encode(point), snapped[0], rtol=0, atol=1e-9)
     hot = space.columns.hot
-    sums = np.bincount(space.columns.group[hot], snapped[0][hot])
-    assert set(sums) <= {0.0, 1.0}  # one choice of each parameter, none elsewhere
+    sums = np.bincount(space.columns.group[hot], snapped[0][hot], minlength=space.size)
+    choices = [isinstance(p, Categorical) for p in space.parameters.values()]
+    np.testing.assert_array_equal(sums, choices)  # one choice of each, none elsewhere
 
 
 @given(recipe=recipes, seed=st.integers(0, 10))
@@ -197,3 +200,18 @@ def test_spaces_are_equal_when_their_parts_are():
              "Box": Box, "Integer": Integer}  # fmt: skip
     for space in (make(), Box([0, 1], [2, 3], names=["a", "b"]), Box([0], [1])):
         assert eval(repr(space), names) == space
+
+
+def test_constraints_at_many_points():
+    """A user's function that jaxlib 0.10.2 miscompiles over so many (see ``many_points``)."""
+    matrix = np.random.default_rng(1).standard_normal((3, 3))
+
+    def ball(p):
+        return 1.0 - jnp.sum((matrix @ jnp.stack([p["a"], p["b"], p["c"]])) ** 2)
+
+    space = Box([0.0] * 3, [1.0] * 3, names=["a", "b", "c"], constraints=[ball])
+    points = uniform(3)
+    room = 1.0 - np.sum((points @ matrix.T) ** 2, axis=1)
+    sure = np.abs(room) > 1e-6
+    np.testing.assert_array_equal(space.feasible(points)[sure], room[sure] > 0)
+    assert 0.01 < np.mean(room > 0) < 0.99

@@ -6,14 +6,13 @@ import numpy as np
 import pytest
 from bandit_study import ARMS, PAYOFF
 from box_study import BOX, GP, VUCB, payoff, play
+from policies import ALL
 
 import windfall as wf
 from windfall.errors import InputError
 
-ARM_POLICIES = ["v-ucb", "ei", "ts", "lw-ucb", "mean", "gp-ucb"]
 
-
-@pytest.mark.parametrize("policy", ARM_POLICIES)
+@pytest.mark.parametrize("policy", ALL)
 def test_batches_of_arms_are_distinct_as_long_as_there_are_arms(policy):
     arms, payoffs = ARMS[::5], PAYOFF[::5]  # twelve
     bandit = wf.Bandit(arms, policy, seed=0)
@@ -75,19 +74,18 @@ def test_pending_points_keep_the_mean_and_shrink_the_deviation():
     bandit = wf.Bandit(BOX, VUCB, seed=0)
     play(bandit, 8)
     bandit.ask(2)
-    from windfall import programs
+    from windfall.study import programs
 
-    state = bandit._state
-    pending = [bandit._menu.unit(point) for point, _ in bandit._record.pending]
-    imagined = programs._imagine(programs._room(state, 2), programs._padded(pending), np.int32(2))
+    pending = BOX.locate([point for point, _ in bandit._record.waiting])
+    belief = bandit._decider._believe(bandit._record, 2)
+    imagined = programs.imagine(belief, programs.padded(pending, 0.0), np.int32(2))
     x = BOX.fill(200)
-    (mean, deviation), (same, smaller) = programs.moments(state, x), programs.moments(imagined, x)
+    both = np.asarray([programs.moments(b, x) for b in (belief, imagined)])
+    (mean, deviation), (same, smaller) = both
     np.testing.assert_allclose(same, mean, atol=1e-6 * np.ptp(mean))
     assert np.all(smaller <= deviation + 1e-9)
-    at = np.stack(pending)
-    before, after = programs.moments(state, at)[1], programs.moments(imagined, at)[1]
+    before, after = (np.asarray(programs.moments(b, pending)[1]) for b in (belief, imagined))
     assert np.all(after < 0.9 * before)
-    np.testing.assert_array_equal(programs.moments(bandit._state, x), (mean, deviation))
 
 
 def test_batches_told_in_any_order_or_never():
@@ -193,17 +191,19 @@ def test_a_failed_batch_leaves_nothing_pending(monkeypatch):
     bandit = wf.Bandit(ARMS, "v-ucb", seed=0)
     for arm in (0, 20, 40):
         bandit.tell(arm, PAYOFF[arm])
-    from windfall import programs
+    from windfall.study import programs
 
-    original, calls = programs.choose, []
+    original, calls = programs.select, []
 
-    def choose(*arguments):
+    def select(*arguments):
         calls.append(1)
         if len(calls) == 2:
             raise wf.NumericalError("no")
         return original(*arguments)
 
-    monkeypatch.setattr(programs, "choose", choose)
+    monkeypatch.setattr(programs, "select", select)
+    before = bandit.state_dict()
     with pytest.raises(wf.NumericalError):
         bandit.ask(3)
     assert bandit.pending == []
+    assert bandit.state_dict() == before

@@ -1,6 +1,7 @@
 """Saving and resuming a study on a box, with all that can have happened in it."""
 
 import json
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -58,52 +59,79 @@ def test_resuming_before_the_first_reward():
     assert other.state_dict() == bandit.state_dict()
 
 
-def test_a_study_of_format_1_can_still_be_read():
-    """As windfall wrote it when there were only arms and rewards."""
-    bandit = wf.Bandit(ARMS, "v-ucb", seed=7)
-    for arm in (3, 30, 30, 50):
-        bandit.tell(arm, PAYOFF[arm])
-    bandit.ask()
-    new = bandit.state_dict()
-    old = {
-        "format": 1,
-        "arms": ARMS.tolist(),
-        "policy": new["policy"],
-        "seed": 7,
-        "initial": 3,
-        "arm": [3, 30, 30, 50],
-        "reward": [float(PAYOFF[arm]) for arm in (3, 30, 30, 50)],
-        "hyper": new["hyper"],
-        "learned": 4,
-    }
-    other = wf.Bandit(ARMS, "v-ucb", seed=1)
-    other.load_state_dict(json.loads(json.dumps(old)))
-    assert other.state_dict() == new
-    assert other.ask() == bandit.ask()
+OLD = Path(__file__).parent / "data"
+
+
+@pytest.mark.parametrize("number", [1, 2])
+def test_studies_of_old_formats_can_still_be_read(number):
+    """As windfall wrote them: with arms and rewards only, then with all that can happen."""
+    state = json.loads((OLD / f"format{number}.json").read_text())["arms"]
+    bandit = wf.Bandit(ARMS, "v-ucb")
+    bandit.load_state_dict(state)
+    assert (bandit.seed, bandit.initial) == (7, 3)
+    assert [reward for _, reward in bandit.rewards] == state["reward"]
+    assert len(bandit.pending) == len(state.get("pending", []))
+    assert [choice.arm for choice in bandit.failed] == state.get("failed", [])
+    assert bandit._record.belief["hyper"] == state["hyper"]
+    assert bandit.ask().arm in range(60)
+    again = resumed(bandit, ARMS, "v-ucb")
+    assert again.state_dict() == bandit.state_dict()
+    for change, message in (
+        ({"policy": "EI(xi=0.0)"}, r"state was saved with policy EI\(xi=0.0\); this Bandit has"),
+        ({"reward": [1.0]}, "state has .* 1 of reward"),
+        ({"reward": 3.0}, "state reward is 3.0; expected a list"),
+        ({"hyper": [1.0]}, "state hyper is "),
+        ({"learned": 99}, "state learned is 99; expected at most"),
+        ({"arms": (ARMS + 1).tolist(), "space": (ARMS + 1).tolist()}, "state was saved with other"),
+        ({"arms": [[0.0], [1.0, 2.0]], "space": [[0.0], [1.0, 2.0]]}, "state arms is ragged"),
+    ):
+        before = bandit.state_dict()
+        with pytest.raises(InputError, match=f"^{message}"):
+            bandit.load_state_dict({**state, **change})
+        assert bandit.state_dict() == before
     with pytest.raises(InputError, match="state is not a state_dict"):
-        other.load_state_dict({k: v for k, v in old.items() if k != "arm"})
-    with pytest.raises(InputError, match="state was saved with other arms"):
-        other.load_state_dict({**old, "arms": (ARMS + 1).tolist()})
+        bandit.load_state_dict({k: v for k, v in state.items() if k != "learned"})
 
 
-def changed(**changes):
-    return lambda state: {**state, **changes}
+def test_an_old_study_on_a_box_can_still_be_read():
+    state = json.loads((OLD / "format2.json").read_text())["box"]
+    bandit = wf.Bandit(BOX, VUCB)
+    bandit.load_state_dict(state)
+    assert [list(p.values()) for p, _ in bandit.rewards] == state["point"]
+    assert [c.features.tolist() for c in bandit.pending] == [p for p, _ in state["pending"]]
+    assert [c.features.tolist() for c in bandit.failed] == state["failed"]
+    bandit.ask()
+    for change, message in (
+        ({"space": repr(wf.Box([0], [1]))}, "state was saved with space Box.*; this Bandit has"),
+        ({"space": [[0.0], [1.0]]}, "state was saved with space"),
+        ({"failed": [[9.0, 15.0]]}, "dose is 9; expected a number from -1 to 3"),
+        ({"pending": [[0.0, 15.0]]}, "state pending has .*; expected a"),
+        ({"pending": [[[0.0, 5.0], "why"]]}, "heat is 5; expected"),
+        ({"noise": []}, "state has .* 0 of noise"),
+        ({"failed": None}, "state failed is None; expected a list"),
+    ):
+        with pytest.raises(InputError, match=f"^{message}"):
+            bandit.load_state_dict({**state, **change})
+
+
+def changed(kind, **changes):
+    """A change of the last event of a kind."""
+
+    def change(state):
+        at = max(i for i, event in enumerate(state["events"]) if event["kind"] == kind)
+        events = [{**e, **changes} if i == at else e for i, e in enumerate(state["events"])]
+        return {**state, "events": events}
+
+    return change
 
 
 BROKEN = {
-    "another space": (
-        changed(space=repr(wf.Box([0], [1]))), "state was saved with space Box.*; this Bandit has",
-    ),
-    "a list of arms": (changed(space=[[0.0], [1.0]]), "state was saved with space"),
-    "a point outside": (changed(failed=[[9.0, 15.0]]), "dose is 9; expected a number from -1 to 3"),
-    "a pending point alone": (changed(pending=[[0.0, 15.0]]), "state pending has .*; expected a"),
-    "a pending point outside": (changed(pending=[[[0.0, 5.0], "why"]]), "heat is 5; expected"),
-    "noise missing": (changed(noise=[]), "state has .* 0 of noise"),
-    "negative noise": (lambda s: {**s, "noise": [-1.0, *s["noise"][1:]]}, "noise is -1.0; exp"),
-    "failed is no list": (changed(failed=None), "state failed is None; expected a list"),
-    "a future format": (changed(format=3), "state has format 3; expected 1 or 2"),
-    "learned too much": (changed(learned=99), "state learned is 99; expected at most 10"),
-}  # fmt: skip
+    "another space": (changed("created", space={"type": "Box"}), "state was saved with other spac"),
+    "a point outside": (changed("failed", point=[9.0, 15.0]), "dose is 9; expected a number from"),
+    "a pending point outside": (changed("asked", point=[0.0, 5.0]), "heat is 5; expected"),
+    "negative noise": (changed("told", noise=-1.0), "noise is -1.0; exp"),
+    "no point": (changed("failed", point=None), "point is None"),
+}
 
 
 @pytest.fixture(scope="module")

@@ -5,7 +5,12 @@ import pytest
 
 import windfall as wf
 from windfall.errors import InputError
-from windfall.study.record import LARGEST, Pull, Record
+from windfall.space import Arms
+from windfall.study.events import Event
+from windfall.study.pull import LARGEST, Pull
+from windfall.study.record import Record
+
+ARMS = Arms(np.linspace(0, 1, 9)[:, None])
 
 
 @pytest.mark.parametrize(
@@ -20,12 +25,12 @@ from windfall.study.record import LARGEST, Pull, Record
     ],
 )
 def test_rewards_count_by_their_precision_where_it_is_known(told, mean, pulls):
-    record = Record([Pull.of(0, reward, noise) for reward, noise in told])
+    record = Record(ARMS, [Pull.of(0, reward, noise) for reward, noise in told])
     assert record.means()[0] == (pytest.approx(mean, rel=1e-12), pulls)
 
 
 def test_replicates_count_by_their_number():
-    record = Record([Pull.of(0, 1.0, count=3, deviation=0.5), Pull.of(0, 5.0)])
+    record = Record(ARMS, [Pull.of(0, 1.0, count=3, deviation=0.5), Pull.of(0, 5.0)])
     assert record.means() == {0: (2.0, 4)}
 
 
@@ -54,3 +59,80 @@ def test_the_largest_rewards_can_be_learned_from():
     assert np.all(np.isfinite(mean))
     assert np.all(np.isfinite(deviation))
     bandit.ask()
+
+
+def events(*kinds):
+    """Events of these kinds and contents, numbered."""
+    return [Event(number, kind, contents) for number, (kind, contents) in enumerate(kinds, 1)]
+
+
+def folded(*kinds) -> Record:
+    record = Record(ARMS)
+    for event in events(*kinds):
+        record.fold(event)
+    return record
+
+
+def asked(number: int, point: int, *, held: bool = True):
+    return "asked", {"id": number, "point": point, "why": "it had to be", "held": held}
+
+
+def test_a_choice_is_settled_by_its_id_and_else_by_its_point():
+    twice = [asked(0, 4), asked(1, 4), asked(2, 5)]
+    by_id = folded(*twice, ("told", {"point": 4, "reward": 1.0, "id": 1}))
+    assert list(by_id.pending) == [0, 2]
+    by_point = folded(*twice, ("told", {"point": 4, "reward": 1.0}))
+    assert list(by_point.pending) == [1, 2]
+    assert list(folded(*twice, ("failed", {"point": 5, "id": 2})).pending) == [0, 1]
+    assert list(folded(*twice, ("forgotten", {"point": 5, "id": 2})).pending) == [0, 1]
+
+
+def test_a_proposal_lasts_until_something_happens():
+    proposal = asked(0, 4, held=False)
+    assert folded(proposal).proposal.arm == 4
+    assert folded(proposal).pending == {}
+    for kind in (("told", {"point": 8, "reward": 1.0}), ("failed", {"point": 8}), asked(1, 2)):
+        assert folded(proposal, kind).proposal is None
+    record = folded(proposal)
+    with pytest.raises(InputError, match="expected one of the pending ones"):
+        record.fold(Event(2, "forgotten", {"point": 8}))
+    assert record.proposal.arm == 4  # nothing has happened
+
+
+def test_failures_say_nothing_about_points_that_have_rewards():
+    record = folded(
+        ("told", {"point": 1, "reward": 2.0}), ("failed", {"point": 1}), ("failed", {"point": 3}),
+        ("failed", {"point": 3}),
+    )  # fmt: skip
+    assert record.failed == [1, 3, 3]
+    assert record.doomed == [3]
+
+
+@pytest.mark.parametrize(
+    ("saved", "message"),
+    [
+        ([], "event 1 is "),
+        ({"kind": "told"}, "event 1 is "),
+        ({"number": 2, "kind": "told"}, "event number is 2; expected 1"),
+        ({"number": 1, "kind": "sold"}, "event kind is 'sold'"),
+    ],
+)
+def test_events_that_are_none_are_refused(saved, message):
+    with pytest.raises(InputError, match=f"^{message}"):
+        Event.of(saved, 1)
+
+
+@pytest.mark.parametrize(
+    ("kind", "contents", "message"),
+    [
+        ("told", {"reward": 1.0}, "event has no 'point'"),
+        ("told", {"point": 99, "reward": 1.0}, "arm is 99"),
+        ("told", {"point": 1, "reward": None}, "reward is None"),
+        ("asked", {"point": 1, "id": 0}, "event has no 'why'"),
+        ("fitted", {"belief": {}, "searched": 9}, "state searched is 9"),
+        ("created", {}, "a study is created once"),
+    ],
+)
+def test_events_that_cannot_happen_are_refused(kind, contents, message):
+    with pytest.raises(InputError, match=f"^{message}"):
+        folded((kind, contents))

@@ -9,7 +9,6 @@ import numpy as np
 from jaxtyping import Float
 
 from windfall.acquisition.base import Acquisition, Score
-from windfall.acquisition.checks import one_of, whole_number
 from windfall.attention.density import Bandwidth, check_bandwidth
 from windfall.attention.prior import (
     Relative,
@@ -27,7 +26,7 @@ from windfall.attention.ratio import (
     direct_ratio,
     mixture_ratio,
 )
-from windfall.checks import number
+from windfall.checks import number, one_of, whole_number
 from windfall.errors import InputError
 from windfall.models.base import Belief
 from windfall.models.units import user_units

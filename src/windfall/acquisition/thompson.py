@@ -5,7 +5,7 @@ from collections.abc import Callable
 import equinox as eqx
 
 from windfall.acquisition.base import Acquisition, Score
-from windfall.acquisition.checks import whole_number
+from windfall.checks import whole_number
 
 __all__ = ["TS"]
 

@@ -10,6 +10,7 @@ import equinox as eqx
 import jax.numpy as jnp
 from jaxtyping import Float
 
+from windfall.checks import numbers_or_none, shown
 from windfall.errors import InputError
 from windfall.runtime.arrays import Array
 
@@ -46,12 +47,11 @@ def check_bandwidth(bandwidth: Any) -> Bandwidth:
     """The bandwidth rule if it is one: "scott", "silverman" or a positive factor."""
     if isinstance(bandwidth, str) and bandwidth in ("scott", "silverman"):
         return bandwidth
-    if isinstance(bandwidth, int | float) and not isinstance(bandwidth, bool):
-        number = float(bandwidth)
-        if 0 < number < float("inf"):
-            return number
+    number = numbers_or_none(bandwidth)
+    if number is not None and number.ndim == 0 and number > 0:
+        return float(number)
     raise InputError(
-        f"bandwidth is {bandwidth!r}; expected 'scott', 'silverman' or a positive number "
+        f"bandwidth is {shown(bandwidth)}; expected 'scott', 'silverman' or a positive number "
         "(in deviations of the values)"
     )
 

@@ -15,6 +15,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Float
 
+from windfall.checks import numbers_or_none, shown
 from windfall.errors import InputError
 from windfall.naming import name_of
 from windfall.runtime.arrays import Array
@@ -48,6 +49,10 @@ class Gaussian:
         errors = (x - np.asarray(self.mean)) / np.asarray(self.deviation)
         return xp.exp(-0.5 * xp.sum(errors**2, axis=-1))
 
+    @classmethod
+    def from_spec_arguments(cls, mean: Any, deviation: Any) -> "Gaussian":
+        return gaussian(mean, deviation)
+
 
 def gaussian(mean: Any, deviation: Any) -> Gaussian:
     """An independent Gaussian density over the features, up to a constant.
@@ -61,15 +66,13 @@ def gaussian(mean: Any, deviation: Any) -> Gaussian:
         >>> gaussian([0.0], [1.0])(np.array([[0.0], [1.0]])).round(4).tolist()
         [1.0, 0.6065]
     """
-    try:
-        centre, spread = (np.atleast_1d(np.asarray(a, float)) for a in (mean, deviation))
-    except (TypeError, ValueError):
-        centre = spread = np.full(1, np.nan)
-    fits = centre.ndim == 1 and spread.shape in (centre.shape, (1,))
-    if not (fits and np.all(np.isfinite(centre)) and np.all((spread > 0) & np.isfinite(spread))):
+    given = numbers_or_none(mean), numbers_or_none(deviation)
+    centre, spread = (np.zeros(0) if a is None else np.atleast_1d(a) for a in given)
+    fits = centre.size and centre.ndim == 1 and spread.shape in (centre.shape, (1,))
+    if not fits or np.any(spread <= 0):
         raise InputError(
-            f"prior mean {mean!r}, deviation {deviation!r}; expected finite means and positive "
-            "deviations, one per feature"
+            f"prior has mean {shown(mean)} and deviation {shown(deviation)}; expected finite means "
+            "and positive deviations, one per feature"
         )
     return Gaussian(tuple(centre.tolist()), tuple(np.broadcast_to(spread, centre.shape).tolist()))
 
@@ -93,6 +96,10 @@ class Independent:
                 at = x[..., i : i + 1] if isinstance(marginal, Gaussian) else x[..., i]
                 density = density * marginal(at)
         return density
+
+    @classmethod
+    def from_spec_arguments(cls, marginals: Any) -> "Independent":
+        return independent(marginals)
 
     def __repr__(self) -> str:
         return f"Independent(({', '.join(map(name_of, self.marginals))},))"
@@ -124,8 +131,8 @@ def _check_choices(i: int, weights: int, x: Any) -> None:
     low, high = (round(edge(x[..., i])) for edge in (np.min, np.max))
     if low < 0 or high >= weights:
         raise InputError(
-            f"marginal {i} has {weights} weights, for choices 0 to {weights - 1}; feature {i} goes "
-            f"from {low} to {high}: give one weight for each choice"
+            f"marginal {i} has {weights} weights, for choices 0 to {weights - 1}; expected one for "
+            f"each choice, and feature {i} goes from {low} to {high}"
         )
 
 
@@ -136,15 +143,12 @@ def _marginal(i: int, marginal: Any) -> Any:
         )
     if marginal is None or callable(marginal):
         return marginal
-    try:
-        weights = np.asarray(marginal, float)
-    except (TypeError, ValueError):
-        weights = np.empty(0)
-    good = weights.ndim == 1 and weights.size > 1 and np.all(np.isfinite(weights) & (weights >= 0))
-    if not good or not weights.any():
+    weights = numbers_or_none(marginal)
+    good = weights is not None and weights.ndim == 1 and weights.size > 1 and np.all(weights >= 0)
+    if weights is None or not good or not weights.any():
         raise InputError(
-            f"marginal {i} is {marginal!r}; expected None, gaussian(mean, deviation), a function "
-            "or a list of weights"
+            f"marginal {i} is {shown(marginal)}; expected None, gaussian(mean, deviation), a "
+            "function or a list of weights"
         )
     return tuple(weights.tolist())
 
@@ -229,12 +233,13 @@ def as_prior(prior: Any) -> Callable | np.ndarray | None:
     """A prior as users write it: None, a function of features, or weights as an array."""
     if prior is None or callable(prior):
         return prior
-    try:
-        return np.asarray(prior, float)
-    except (TypeError, ValueError):
+    weights = numbers_or_none(prior)
+    if weights is None or weights.ndim == 0:
         raise InputError(
-            f"prior is {prior!r}; expected None, a function of features or one weight per arm"
-        ) from None
+            f"prior is {shown(prior)}; expected None, a function of features or one finite weight "
+            "per arm"
+        )
+    return weights
 
 
 def prior_values(
@@ -323,8 +328,8 @@ def _checked(values: np.ndarray) -> np.ndarray:
 def _check_features(what: str, expected: int, x: Any, remedy: str) -> None:
     if x.shape[-1] != expected:
         raise InputError(
-            f"prior is {what} over {expected} features and the arms have {x.shape[-1]}; "
-            f"give {remedy}"
+            f"prior is {what} over {expected} features; expected {remedy}, and the arms have "
+            f"{x.shape[-1]}"
         )
 
 

@@ -12,13 +12,11 @@ from windfall.cli.suite import play_suite
 
 __all__ = ["compare"]
 
-BASELINES = ["windfall", "lw-ucb", "v-ucb", "gp-ucb", "ei", "ts"]
 PolicyNames = Annotated[
     list[str] | None,
     typer.Option(
-        help="Repeat it for several: windfall, lw-ucb, v-ucb, v-ucb-1, v-ucb-2 (κ = 1, 2), gp-ucb, "
-        "gp-ucb-scaled, ei, ts, mean; MODULE:NAME for your own.",
-        show_default="windfall, lw-ucb and the baselines",
+        help=f"Repeat it for several: {options.POLICY_HELP}",
+        show_default="windfall, lw-ucb and the paper's baselines",
         metavar="NAME",
     ),
 ]
@@ -74,7 +72,7 @@ def compare(
         raise typer.BadParameter("give a PROBLEM, or a suite of them with --suite")
     else:
         experiment = Experiment.prepare(
-            problem, policy or BASELINES, rounds, trials, seed, kappa, components, data_dir,
+            problem, policy, rounds, trials, seed, kappa, components, data_dir,
             workers, save, plot,
         )  # fmt: skip
         _one_problem(experiment, json)

@@ -37,7 +37,7 @@ class Experiment:
     def prepare(
         cls,
         name: str,
-        policies: list[str],
+        policies: list[str] | None,
         rounds: int | None,
         trials: int | None,
         seed: int,
@@ -48,7 +48,10 @@ class Experiment:
         save: Path | None,
         plot: Path | None,
     ) -> "Experiment":
-        """Check every option; the quick checks come before JAX is imported."""
+        """Check every option; the quick checks come before JAX is imported.
+
+        Without policies the default, LW-UCB and the paper's baselines are played.
+        """
         from windfall.checks import LARGEST_SEED, whole
 
         problem = wf.problems.load(name, data_dir)
@@ -63,9 +66,9 @@ class Experiment:
         if plot is not None:
             check_folder("plot", wf.plot.check_path(plot).parent)
 
-        from windfall.compare.contenders import contenders
+        from windfall.compare.contenders import ON_ONE_PROBLEM, contenders
 
-        ready = contenders(chosen(policies), protocol, kappa, components)
+        ready = contenders(chosen(policies or ON_ONE_PROBLEM), protocol, kappa, components)
         return cls(problem, ready, rounds, trials, seed, workers, save, plot)
 
     def play(self) -> "list[wf.Result]":

@@ -1,6 +1,5 @@
 """MODULE:NAME on a command line: a thing of the user's own."""
 
-import difflib
 import importlib
 import os
 import sys
@@ -33,9 +32,10 @@ def named(what: str, text: str, example: str) -> Any:
         sys.path.insert(0, os.getcwd())
     module = _module(what, text, module_name)
     if not hasattr(module, name):
-        close = difflib.get_close_matches(name, dir(module), n=1)
-        suggestion = f" (did you mean {close[0]!r}?)" if close else ""
-        raise InputError(f"{what} {text!r}: module {module_name!r} has no {name!r}{suggestion}")
+        from windfall.checks import did_you_mean  # here, so that --help does not wait for NumPy
+
+        suggestion = did_you_mean(name, dir(module))
+        raise InputError(f"{what} is {text!r}; module {module_name!r} has no {name!r}{suggestion}")
     return getattr(module, name)
 
 
@@ -49,7 +49,7 @@ def _module(what: str, text: str, name: str) -> ModuleType:
             if name.endswith(".py"):
                 remedy = f"write {text.replace('.py:', ':')}"
             raise InputError(
-                f"{what} {text!r}: there is no module {missing!r}; {remedy}"
+                f"{what} is {text!r}; there is no module {missing!r}: {remedy}"
             ) from error
         reason = " ".join(f"{type(error).__name__}: {error}".split())
-        raise InputError(f"{what} {text!r}: importing {name!r} fails with {reason}") from error
+        raise InputError(f"{what} is {text!r}; importing {name!r} fails with {reason}") from error

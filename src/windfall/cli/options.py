@@ -6,6 +6,8 @@ from typing import Annotated
 import typer
 
 __all__ = [
+    "POLICIES",
+    "POLICY_HELP",
     "Components",
     "DataDir",
     "Json",
@@ -37,6 +39,12 @@ def _number(text: str | float) -> float:
         raise typer.BadParameter(f"{text!r} is not a number") from None
 
 
+#: ``windfall.compare.contenders.KNOWN``, which JAX would have to be imported for; a test compares.
+POLICIES = (
+    "windfall", "ei", "ts", "v-ucb", "gp-ucb", "gp-ucb-scaled", "lw-ucb", "mean", "v-ucb-1",
+    "v-ucb-2",
+)  # fmt: skip
+POLICY_HELP = f"{', '.join(POLICIES)} (κ = 1, 2); MODULE:NAME for your own."
 _PROBLEM = typer.Argument(
     metavar="PROBLEM",
     help="A name that [bold]windfall problems[/bold] lists, or a folder with locations.csv "

@@ -13,8 +13,7 @@ __all__ = ["run"]
 PolicyName = Annotated[
     str,
     typer.Option(
-        help="windfall, lw-ucb, v-ucb, gp-ucb, gp-ucb-scaled, ei, ts or mean; MODULE:NAME for your "
-        "own.",
+        help=f"One of {options.POLICY_HELP}",
         metavar="NAME",
     ),
 ]

@@ -22,7 +22,8 @@ import numpy as np
 from windfall.compare.table import Table
 from windfall.errors import InputError
 from windfall.problems import Problem, suite
-from windfall.simulation.results import Result, write_atomically
+from windfall.runtime.files import write_atomically
+from windfall.simulation.results import Result
 
 __all__ = ["Comparison", "floor", "geometric_mean"]
 

@@ -1,18 +1,26 @@
 """Policies by name, as far as a problem's own settings decide what a name means."""
 
-import difflib
 from collections.abc import Iterable, Mapping
 from typing import Any
 
 from windfall.acquisition.ei import EI
 from windfall.acquisition.thompson import TS
 from windfall.acquisition.ucb import GPUCB, VUCB
+from windfall.checks import known_name
 from windfall.errors import InputError
 from windfall.policy import NAMES, Policy, as_policy
 from windfall.problems import Protocol
 from windfall.registry import DEFAULT_POLICY
 
-__all__ = ["CLASSICAL", "USUAL", "contenders", "labelled"]
+__all__ = [
+    "BASELINES",
+    "CLASSICAL",
+    "KNOWN",
+    "ON_ONE_PROBLEM",
+    "USUAL",
+    "contenders",
+    "labelled",
+]
 
 #: What a new policy has to beat; the same settings on every problem.
 CLASSICAL: dict[str, Policy] = {
@@ -23,6 +31,12 @@ CLASSICAL: dict[str, Policy] = {
     "gp-ucb": Policy(GPUCB()),
     "gp-ucb-scaled": Policy(GPUCB.scaled()),
 }
+#: Every name that a policy goes by: the general ones, and those above with fixed settings.
+KNOWN = tuple(dict.fromkeys((*NAMES, *CLASSICAL)))
+#: The paper's baselines, with the settings that a problem has for them.
+BASELINES = ("ei", "ts", "v-ucb", "gp-ucb")
+#: Played on one problem when the caller names no policies.
+ON_ONE_PROBLEM = (DEFAULT_POLICY, "lw-ucb", *BASELINES)
 #: Played on a suite when the caller names no policies.
 USUAL = tuple(dict.fromkeys((DEFAULT_POLICY, "lw-ucb", *CLASSICAL)))
 
@@ -37,7 +51,7 @@ def labelled(policies: Mapping[str, Any] | Iterable[str]) -> dict[str, Any]:
         policies = [policies]
     chosen = dict(policies) if isinstance(policies, Mapping) else {p: p for p in policies}
     if not chosen:
-        raise InputError("policies is empty; give at least one name or object")
+        raise InputError("policies is empty; expected at least one name or object")
     return chosen
 
 
@@ -78,9 +92,4 @@ def _policy(policy: Any, settings: dict[str, Any]) -> Policy:
         return as_policy(policy)
     if policy in NAMES:
         return as_policy(policy, **settings)
-    if policy in CLASSICAL:
-        return CLASSICAL[policy]
-    known = tuple(dict.fromkeys((*NAMES, *CLASSICAL)))
-    close = difflib.get_close_matches(policy.lower(), known, n=1)
-    suggestion = f" (did you mean {close[0]!r}?)" if close else ""
-    raise InputError(f"unknown policy {policy!r}{suggestion}: give one of {', '.join(known)}")
+    return CLASSICAL[known_name("policy", policy, KNOWN)]

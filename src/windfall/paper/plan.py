@@ -5,6 +5,8 @@ from typing import Literal
 
 from windfall.acquisition.lw import LWUCB
 from windfall.acquisition.ucb import GPUCB, VUCB
+from windfall.checks import known_name
+from windfall.compare.contenders import BASELINES
 from windfall.compare.experiment import Experiment, Run
 from windfall.errors import InputError
 from windfall.paper.variants import AuthorsEI, PullsGP, QuadrantLWUCB
@@ -14,7 +16,6 @@ from windfall.problems import Problem, load, suite
 __all__ = ["BASELINES", "PRESETS", "paper"]
 
 Preset = Literal["quick", "full"]
-BASELINES = ("ei", "ts", "v-ucb", "gp-ucb")
 SYNTHETIC = ("cosine", "michalewicz", "modified-michalewicz")
 WHEELS = ("wheel-0.5", "wheel-0.7", "wheel-0.9")
 #: The most trials and rounds of a preset; None: the paper's. Few rounds need few compilations,
@@ -42,11 +43,10 @@ def paper(
         trials: Overrides the preset (at most the problem's).
         rounds: Overrides the problem's rounds, for trying things out.
     """
-    if preset not in PRESETS:
-        raise InputError(f"preset is {preset!r}; expected one of {', '.join(PRESETS)}")
+    known_name("preset", preset, PRESETS)
     published = suite("paper")
-    if only is not None and only not in published:
-        raise InputError(f"only is {only!r}; expected one of {', '.join(published)}")
+    if only is not None:
+        known_name("only", only, published)
     experiments = []
     for name in published if only is None else (only,):
         try:

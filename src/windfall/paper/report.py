@@ -14,7 +14,7 @@ from windfall.errors import InputError
 from windfall.paper import page, tables
 from windfall.paper.figures import CAPTIONS, figures
 from windfall.paper.reference import Reference
-from windfall.simulation.results import write_atomically
+from windfall.runtime.files import write_atomically
 
 __all__ = ["PAGE", "compose", "write"]
 

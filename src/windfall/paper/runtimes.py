@@ -16,15 +16,15 @@ import jax
 
 from windfall._version import __version__
 from windfall.compare.experiment import Experiment, Run
-from windfall.paper.plan import SYNTHETIC
+from windfall.paper.plan import BASELINES, SYNTHETIC
 from windfall.problems import Problem
 from windfall.runtime.execution import on_accelerator
-from windfall.simulation.results import write_atomically
+from windfall.runtime.files import write_atomically
 from windfall.simulation.runner import simulate
 
 __all__ = ["PAPER", "POLICIES", "cells", "known_runtimes", "measure"]
 
-POLICIES = ("ei", "ts", "v-ucb", "gp-ucb", "lw-ucb")
+POLICIES = (*BASELINES, "lw-ucb")
 #: Seconds in the paper's table, by policy and problem.
 PAPER: dict[str, dict[str, float]] = {
     "ei": dict(zip(SYNTHETIC, (0.49, 0.52, 0.68), strict=True)),

@@ -6,7 +6,7 @@ from pathlib import Path
 from matplotlib.figure import Figure
 
 from windfall.errors import InputError
-from windfall.simulation.results import write_atomically
+from windfall.runtime.files import write_atomically
 
 __all__ = ["ENDINGS", "check_path", "save"]
 

@@ -4,12 +4,10 @@
 2500
 """
 
-import difflib
 import os
-from collections.abc import Iterable
 from typing import NamedTuple
 
-from windfall.errors import InputError
+from windfall.checks import known_name
 from windfall.problems import extremes, functions, sensors, synthetic, wheel
 from windfall.problems.extremes import EXTREMES
 from windfall.problems.own_data import from_csv, from_folder
@@ -73,11 +71,7 @@ def suite(name: str) -> tuple[str, ...]:
     >>> len(suite("paper")), suite("extremes-tune")[:2]
     (9, ('hill-3d', 'needle-2d'))
     """
-    if name not in SUITES:
-        raise InputError(
-            f"unknown suite {name!r}{_suggestion(name, SUITES)}: give one of {', '.join(SUITES)}"
-        )
-    return SUITES[name]
+    return SUITES[known_name("suite", name, SUITES)]
 
 
 def load(name: str | os.PathLike[str], data_dir: str | os.PathLike[str] | None = None) -> Problem:
@@ -93,23 +87,19 @@ def load(name: str | os.PathLike[str], data_dir: str | os.PathLike[str] | None =
     >>> load("cosin")
     Traceback (most recent call last):
     ...
-    windfall.errors.InputError: unknown problem 'cosin' (did you mean 'cosine'?): give a folder ...
+    windfall.errors.InputError: problem is 'cosin' (did you mean 'cosine'?); expected a folder ...
     """
     name = str(name)
+    if name not in names() and os.path.isdir(name):
+        return from_folder(name)
+    known_name("problem", name, names(), "a folder with locations.csv and readings.csv, or")
     if name in FUNCTIONS:
         return synthetic.synthetic(name)
     if name in WHEELS:
         return wheel.wheel(WHEELS[name])
     if name in SENSORS:
         return sensors.sensors(name, data_dir)
-    if name in EXTREMES:
-        return extremes.extreme(name)
-    if os.path.isdir(name):
-        return from_folder(name)
-    raise InputError(
-        f"unknown problem {name!r}{_suggestion(name, names())}: give a folder with locations.csv"
-        f" and readings.csv, or one of {', '.join(names())}"
-    )
+    return extremes.extreme(name)
 
 
 def describe() -> tuple[ProblemRow, ...]:
@@ -162,8 +152,3 @@ def _extreme_row(name: str) -> ProblemRow:
         needs_data=False,
         description=known.description,
     )
-
-
-def _suggestion(name: str, known: Iterable[str]) -> str:
-    close = difflib.get_close_matches(name.lower(), list(known), n=1)
-    return f" (did you mean {close[0]!r}?)" if close else ""

@@ -33,7 +33,7 @@ class Row:
         value = self._parse(column)
         if value is None:
             text = self.cells[column][:40]
-            raise self.error(f"column {column + 1} is {text!r}: expected a finite number")
+            raise self.error(f"column {column + 1} is {text!r}; expected a finite number")
         return value
 
     def _parse(self, column: int) -> float | None:
@@ -44,13 +44,13 @@ class Row:
         """The whole number in a column."""
         value = self.number(column)
         if value != int(value):
-            raise self.error(f"column {column + 1} is {value}: expected a whole number")
+            raise self.error(f"column {column + 1} is {value}; expected a whole number")
         return int(value)
 
     def expect(self, count: int) -> None:
         """Raise unless the line has this many cells."""
         if len(self.cells) != count:
-            raise self.error(f"{len(self.cells)} columns: expected {count}")
+            raise self.error(f"{len(self.cells)} columns; expected {count}")
 
 
 def parse_number(text: str) -> float | None:

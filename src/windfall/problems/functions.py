@@ -12,13 +12,13 @@ tries the centre first gains nothing by it.
 (-0.3979, [-3.142, 12.275])
 """
 
-import difflib
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from windfall.checks import known_name
 from windfall.errors import InputError
 
 __all__ = ["Function", "load", "names"]
@@ -263,10 +263,6 @@ def load(name: str) -> Function:
     3.32237
     >>> load("hartman-6")
     Traceback (most recent call last):
-    windfall.errors.InputError: unknown function 'hartman-6' (did you mean 'hartmann-6'?): give ...
+    windfall.errors.InputError: function is 'hartman-6' (did you mean 'hartmann-6'?); expected ...
     """
-    if name in _ALL:
-        return _ALL[name]
-    close = difflib.get_close_matches(str(name).lower(), names(), n=1)
-    suggestion = f" (did you mean {close[0]!r}?)" if close else ""
-    raise InputError(f"unknown function {name!r}{suggestion}: give one of {', '.join(names())}")
+    return _ALL[known_name("function", name, _ALL)]

@@ -82,7 +82,7 @@ def _read_places(path: Path) -> dict[int, tuple[float, float]]:
             raise InputError(f"{path}:{number}: mote {code} stands there twice; keep one line")
         places[code] = (x, y)
     if len(places) < 2:
-        raise InputError(f"{path}:1: {len(places)} motes: expected a line 'mote x y' for 2 or more")
+        raise InputError(f"{path}:1: {len(places)} motes; expected a line 'mote x y' for 2 or more")
     return places
 
 
@@ -92,7 +92,7 @@ def _read_place(line: str, where: str) -> tuple[int, float, float]:
         x, y = parse_number(fields[1]), parse_number(fields[2])
         if x is not None and y is not None:
             return int(fields[0]), x, y
-    raise InputError(f"{where}: {line.strip()[:40]!r}: expected a mote's number, x and y")
+    raise InputError(f"{where}: {line.strip()[:40]!r}; expected a mote's number, x and y")
 
 
 class _Intervals(dict[bytes, int]):
@@ -140,7 +140,7 @@ def _read_readings(path: Path, place_of: dict[int, int]) -> Readings:
             temperature.append(value)
     if malformed > MALFORMED_LIMIT * lines:
         raise InputError(
-            f"{path}:{first_malformed}: the first of {malformed} malformed lines of {lines}:"
+            f"{path}:{first_malformed}: the first of {malformed} malformed lines of {lines};"
             " expected 'date time epoch moteid temperature humidity light voltage'"
         )
     return Readings(np.array(interval), np.array(mote), np.array(temperature), lines, malformed)
@@ -184,7 +184,7 @@ def _fill_or_drop(
     if len(motes) < 2:
         raise InputError(
             f"{path}: {len(motes)} motes report in {MOTE_SHARE:.0%} of the snapshots;"
-            " at least 2 are needed: get the file again"
+            " expected 2 or more: get the file again"
         )
     filled = table[:, motes]
     for column in filled.T:

@@ -79,7 +79,7 @@ def _columns(header: Row, names: Sequence[str]) -> list[int]:
     present = [cell.strip().upper() for cell in header.cells]
     missing = [name for name in names if name not in present]
     if missing:
-        raise header.error(f"no column {missing[0]}: expected a header with {'; '.join(names)}")
+        raise header.error(f"no column {missing[0]}; expected a header with {'; '.join(names)}")
     return [present.index(name) for name in names]
 
 

@@ -97,7 +97,7 @@ def _read_locations(path: Path) -> tuple[np.ndarray, tuple[str, ...], list[str] 
     arms = _numbers(rows, int(labelled), len(header) or len(rows[0].cells))
     if len(arms) < 2 or arms.shape[1] < 1:
         raise rows[-1].error(
-            f"{len(arms)} arms with {arms.shape[1]} features in the file:"
+            f"{len(arms)} arms with {arms.shape[1]} features in the file;"
             " expected at least 2 arms with at least 1 feature"
         )
     return arms, tuple(header[int(labelled) :]), _labels(rows) if labelled else None
@@ -119,10 +119,10 @@ def _read_readings(path: Path, labels: list[str] | None, arms: int) -> np.ndarra
     timed = bool(header) and header[0].lower() == "time"
     width = len(first.cells)
     if width - timed != arms:
-        raise first.error(f"{width - timed} readings in a line: expected {arms}, one per arm")
+        raise first.error(f"{width - timed} readings in a line; expected {arms}, one per arm")
     columns = header[int(timed) :]
     if labels is not None and sorted(columns) != sorted(labels):
         wrong = next((c for c in columns if c not in labels or columns.count(c) > 1), "")
-        raise first.error(f"column {wrong!r}: expected every label of the locations once")
+        raise first.error(f"column is {wrong!r}; expected every label of the locations once")
     values = _numbers(rows, int(timed), width)
     return values if labels is None else values[:, [columns.index(label) for label in labels]]

@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from windfall.checks import shown
 from windfall.errors import InputError
-from windfall.space.checks import check_arms, finite_array, read_only
+from windfall.space.checks import check_arms, check_span, finite_array, read_only
 
 __all__ = ["Problem", "Protocol"]
 
@@ -132,7 +133,7 @@ def _check_payoff(payoff: Any, arms: np.ndarray) -> np.ndarray:
     size = len(arms)
     if values.ndim not in (1, 2) or values.shape[-1] != size or len(values) == 0:
         raise InputError(
-            f"payoff has shape {values.shape}: expected ({size},), one value per arm,"
+            f"payoff has shape {values.shape}; expected ({size},), one value per arm,"
             f" or (snapshots, {size})"
         )
     return values
@@ -157,8 +158,8 @@ def _evaluate(payoff: Callable[[np.ndarray], Any], arms: np.ndarray) -> np.ndarr
             if values is not None:
                 return finite_array(values, "payoff")
     raise InputError(
-        "payoff(arms) does not give one number per arm: check the function"
-        f" ({type(failure).__name__}: {_one_line(failure)})"
+        f"payoff(arms) fails ({type(failure).__name__}: {_one_line(failure)}); expected a function"
+        " that gives one number per arm"
     ) from failure
 
 
@@ -178,27 +179,27 @@ def _one_line(error: Exception | None) -> str:
 def _check_noise(noise: Any) -> float:
     value = finite_array(noise, "noise")
     if value.ndim != 0 or value < 0:
-        raise InputError(f"noise is {noise!r}: give one standard deviation, 0 or more")
+        raise InputError(f"noise is {shown(noise)}; expected one standard deviation, 0 or more")
     return float(value)
 
 
 def _check_pool(pool: Any, size: int, initial: int) -> np.ndarray:
     values = finite_array(pool, "initial_pool")
     if values.ndim != 1:
-        raise InputError(f"initial_pool has shape {values.shape}: give a 1-d array of arm numbers")
+        raise InputError(f"initial_pool has shape {values.shape}; expected a list of arm numbers")
     unknown = values[(values < 0) | (values >= size) | (values != np.floor(values))]
     if len(unknown):
         raise InputError(
-            f"initial_pool has arm {unknown[0]:g}: give whole numbers from 0 to {size - 1}"
+            f"initial_pool has arm {unknown[0]:g}; expected whole numbers from 0 to {size - 1}"
         )
     arms = values.astype(np.int64)
     distinct, counts = np.unique(arms, return_counts=True)
     if len(distinct) < len(arms):
         twice = distinct[counts > 1][0]
-        raise InputError(f"initial_pool has arm {twice} more than once: list every arm once")
+        raise InputError(f"initial_pool has arm {twice} more than once; expected every arm once")
     if len(arms) < initial:
         raise InputError(
-            f"initial_pool has {len(arms)} arms: give at least protocol.initial = {initial}"
+            f"initial_pool has {len(arms)} arms; expected at least protocol.initial = {initial}"
         )
     return arms
 
@@ -210,13 +211,15 @@ def _check_box(box: Any, arms: np.ndarray) -> np.ndarray:
     expected = (2, arms.shape[1])
     if corners.shape != expected:
         raise InputError(
-            f"box has shape {corners.shape}: expected {expected}, the lower and the upper corner"
+            f"box has shape {corners.shape}; expected {expected}, the lower and the upper corner"
         )
     if (corners[0] > corners[1]).any():
         j = int(np.argmax(corners[0] > corners[1]))
         raise InputError(
-            f"box has lower > upper in feature {j} ({corners[0, j]} > {corners[1, j]}): swap them"
+            f"box goes from {corners[0, j]} to {corners[1, j]} in feature {j}; expected the lower"
+            " corner first"
         )
+    check_span(corners[0], corners[1], "box")
     return corners
 
 
@@ -225,5 +228,5 @@ def _check_names(names: Any, arms: Any, dimension: int) -> tuple[str, ...]:
         names = tuple(str(column) for column in arms.columns)
     names = tuple(names) or tuple(f"x{j + 1}" for j in range(dimension))
     if len(names) != dimension or not all(isinstance(name, str) for name in names):
-        raise InputError(f"feature_names is {names!r}: give {dimension} names, one per feature")
+        raise InputError(f"feature_names is {names!r}; expected {dimension} names, one per feature")
     return names

@@ -57,7 +57,7 @@ def sensors(name: str, data_dir: str | os.PathLike[str] | None = None) -> Proble
         raise missing_data(name, known.wanted, folder)
     if network.locations.shape[1] < len(known.features):
         raise InputError(
-            f"{folder / known.prepared}: locations has shape {network.locations.shape}:"
+            f"{folder / known.prepared}: locations has shape {network.locations.shape};"
             f" expected {len(known.features)} columns, {', '.join(known.features)}"
         )
     return Problem(
@@ -84,14 +84,14 @@ def _read_prepared(path: Path) -> Network | None:
     except PermissionError as error:
         raise cannot_read(path, error) from error
     except KeyError as error:
-        raise InputError(f"{path}: no array 'locations' or 'readings': save both") from error
+        raise InputError(f"{path} lacks an array; expected locations and readings") from error
     except (OSError, ValueError, TypeError, EOFError, zipfile.BadZipFile, zlib.error) as error:
-        raise InputError(f"{path}: not a readable .npz file: copy or prepare it again") from error
+        raise InputError(f"{path} is damaged; expected a readable .npz file") from error
     locations = check_arms(locations, f"{path}: locations")
     readings = finite_array(readings, f"{path}: readings")
     if readings.ndim != 2 or readings.shape[1] != len(locations) or not len(readings):
         raise InputError(
-            f"{path}: readings has shape {readings.shape}: expected (snapshots, {len(locations)})"
+            f"{path}: readings has shape {readings.shape}; expected (snapshots, {len(locations)})"
         )
     return Network(locations, readings)
 

@@ -38,17 +38,17 @@ def wheel(rho: float, grid: int = 70) -> Problem:
     (3720, 1.0)
     """
     if not 0 < rho < 1:
-        raise InputError(f"rho is {rho!r}: give the radius of the inner disk, between 0 and 1")
+        raise InputError(f"rho is {rho!r}; expected the radius of the inner disk, between 0 and 1")
     if grid < 2:
-        raise InputError(
-            f"grid is {grid!r}: give the points along one axis, an integer of 2 or more"
-        )
+        raise InputError(f"grid is {grid!r}; expected the points along one axis, 2 or more")
     axis = np.linspace(-1.0, 1.0, grid)
     square = np.stack(np.meshgrid(axis, axis, indexing="ij"), axis=-1).reshape(-1, 2)
     arms = square[(square**2).sum(axis=-1) <= 1.0]
     payoff = wheel_payoff(arms, rho)
     if not (payoff == 1.0).any():
-        raise InputError(f"rho is {rho!r}: no arm of a {grid}-point grid pays 1; take a finer grid")
+        raise InputError(
+            f"grid is {grid!r}, in which no arm pays 1 with rho {rho!r}; expected a finer one"
+        )
     return Problem(
         arms=arms,
         payoff=payoff,

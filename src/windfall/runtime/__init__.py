@@ -1,1 +1,1 @@
-"""How windfall runs: threads, precision, compiled programs. Imports nothing by itself."""
+"""How windfall runs: threads, precision, compiled programs, files. Imports nothing by itself."""

@@ -1,14 +1,21 @@
 """What must happen before JAX starts; imports nothing heavy."""
 
+import importlib.util
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import wraps
+from importlib.abc import MetaPathFinder
 from pathlib import Path
+from typing import Any
 
 __all__ = ["guard_threads", "one_blas_thread", "wedge_possible"]
 
-_late = False
+#: Where JAX keeps what makes its clients. It has no public way to act when the CPU's is made.
+_BRIDGE = "jax._src.xla_bridge"
+_POOL = "PJRT_NPROC"
+_guarded = False
 
 
 def guard_threads() -> None:
@@ -18,24 +25,76 @@ def guard_threads() -> None:
     the parts. When as many such calls run at once as the pool has threads, nobody is left to do the
     parts and every thread sleeps for ever; on two cores that takes seconds. A pool of one thread
     never splits a batch. XLA reads the size from ``PJRT_NPROC`` (or ``NPROC``) when it creates the
-    CPU client at the first computation; a value that the user has set is respected.
+    CPU client, at the first computation: the variable is set for as long as that takes, so that
+    processes which the user's program starts do not inherit it. A value that the user has set is
+    respected.
 
     On a CPU windfall's own programs avoid batched linear algebra anyway, so that they cannot wedge
     even where JAX was started before windfall was imported.
     """
-    global _late
-    # JAX has no public way to ask without starting a backend; where this one is gone, assume not.
-    bridge = sys.modules.get("jax._src.xla_bridge")
-    started = getattr(bridge, "backends_are_initialized", lambda: False)()
-    chosen = "NPROC" in os.environ or "PJRT_NPROC" in os.environ
-    _late = started and os.environ.get("PJRT_NPROC", os.environ.get("NPROC")) != "1"
-    if not started and not chosen:
-        os.environ["PJRT_NPROC"] = "1"
+    global _guarded
+    if _chosen() is not None:
+        return
+    if _BRIDGE in sys.modules:
+        _guarded = _guard_client(sys.modules[_BRIDGE])
+    else:
+        sys.meta_path.insert(0, _WhenJaxIsImported())
+        _guarded = True
 
 
 def wedge_possible() -> bool:
-    """Whether batched linear algebra on the CPU could wedge: JAX was started unguarded."""
-    return _late
+    """Whether batched linear algebra on the CPU could wedge: JAX's pool has several threads."""
+    return not _guarded and _chosen() != "1"
+
+
+def _chosen() -> str | None:
+    """The number of threads that the user has set."""
+    return os.environ.get(_POOL, os.environ.get("NPROC"))
+
+
+def _guard_client(bridge: Any) -> bool:
+    """Make the CPU client with one thread; whether it was not too late for that."""
+    if getattr(bridge, "backends_are_initialized", lambda: False)():
+        return False
+    cpu = getattr(bridge, "_backend_factories", {}).get("cpu")
+    if cpu is None:  # a JAX that keeps it elsewhere: better inherited than wedged
+        os.environ[_POOL] = "1"
+    else:
+        cpu.factory = _with_one_thread(cpu.factory)
+    return True
+
+
+def _with_one_thread(make_client: Callable[..., Any]) -> Callable[..., Any]:
+    @wraps(make_client)
+    def made(*args: Any, **kwargs: Any) -> Any:
+        if _chosen() is not None:  # since windfall was imported
+            return make_client(*args, **kwargs)
+        os.environ[_POOL] = "1"
+        try:
+            return make_client(*args, **kwargs)
+        finally:
+            del os.environ[_POOL]
+
+    return made
+
+
+class _WhenJaxIsImported(MetaPathFinder):
+    """Guards the client once the module that makes it has been imported, and steps aside."""
+
+    def find_spec(self, name: str, path: Any, target: Any = None) -> Any:
+        if name != _BRIDGE:
+            return None
+        sys.meta_path.remove(self)
+        spec = importlib.util.find_spec(name)
+        if spec is not None and spec.loader is not None:
+            execute = spec.loader.exec_module
+
+            def guarded(module: Any) -> None:
+                execute(module)
+                _guard_client(module)
+
+            spec.loader.exec_module = guarded
+        return spec
 
 
 @contextmanager

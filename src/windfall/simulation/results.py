@@ -3,8 +3,6 @@
 import hashlib
 import io
 import json
-import os
-import tempfile
 import zipfile
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -13,8 +11,9 @@ from typing import Any
 import numpy as np
 
 from windfall.errors import InputError
+from windfall.runtime.files import write_atomically
 
-__all__ = ["Result", "write_atomically"]
+__all__ = ["Result"]
 
 _ARRAYS = ("regret", "arms", "rewards", "initial", "first")
 
@@ -147,25 +146,3 @@ class Result:
             raise InputError(f"result {str(path)!r} cannot be read ({error.strerror})") from error
         except (KeyError, TypeError, json.JSONDecodeError, zipfile.BadZipFile) as error:
             raise InputError(f"result {str(path)!r} is damaged ({error}); run it again") from error
-
-
-def write_atomically(path: Path, data: bytes) -> None:
-    """Write a file whole or not at all."""
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        os.chmod(temporary, 0o666 & ~_umask())
-        os.replace(temporary, path)
-    except BaseException:
-        os.unlink(temporary)
-        raise
-
-
-def _umask() -> int:
-    """The process's umask, which can only be read by setting it."""
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask

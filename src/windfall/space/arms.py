@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from windfall.checks import whole
+from windfall.checks import shown, whole
 from windfall.errors import InputError
 from windfall.space.base import Point, Space
 from windfall.space.checks import check_arms, finite_array, read_only, shape_of
@@ -35,17 +35,27 @@ class Arms(Space):
     def __init__(self, features: Any, names: Any = None, box: Any = None):
         """Check the arms and scale them."""
         self._arms = read_only(check_arms(features))
-        columns = getattr(features, "columns", None) if names is None else names
-        count = self.arms.shape[1]
-        given = [f"x{i + 1}" for i in range(count)] if columns is None else [*map(str, columns)]
-        if len(given) != count:
-            raise InputError(f"names is {given!r}; expected {count}, one for each feature")
-        self._names = tuple(given)
-        corners = (self.arms.min(axis=0), self.arms.max(axis=0)) if box is None else box
-        self.low, high = (np.asarray(corner, float) for corner in corners)
+        self._names = self._named(getattr(features, "columns", None) if names is None else names)
+        self._box = None if box is None else finite_array(box, "box")
+        if self._box is not None and self._box.shape != (2, self.dimension):
+            raise InputError(
+                f"box has shape {self._box.shape}; expected (2, {self.dimension}): two corners"
+            )
+        around = np.stack([self.arms.min(axis=0), self.arms.max(axis=0)])
+        self.low, high = around if self._box is None else self._box
         self.varies = high > self.low
         self.span = np.where(self.varies, high - self.low, 1.0)
         self.points = read_only(self.unit(self.arms))
+
+    def _named(self, given: Any) -> tuple[str, ...]:
+        if given is None:
+            return tuple(f"x{i + 1}" for i in range(self.dimension))
+        names = [] if isinstance(given, str) or not isinstance(given, Iterable) else [*given]
+        if len(names) != self.dimension:
+            raise InputError(
+                f"names is {shown(given)}; expected {self.dimension}, one for each feature"
+            )
+        return tuple(map(str, names))
 
     @property
     def arms(self) -> np.ndarray:
@@ -173,13 +183,7 @@ class Arms(Space):
 
     def spec_arguments(self) -> dict[str, Any]:
         """What makes this list again."""
-        corners = [
-            self.low.tolist(),
-            np.where(self.varies, self.low + self.span, self.low).tolist(),
-        ]
-        box = np.array([self.arms.min(axis=0), self.arms.max(axis=0)]).tolist()
-        own = {} if corners == box else {"box": corners}
-        return {"features": self.arms.tolist(), "names": list(self.names), **own}
+        return {"features": self.arms, "names": self.names, "box": self._box}
 
 
 def _number(point: Point) -> int:

@@ -5,9 +5,10 @@ from typing import Any
 
 import numpy as np
 
+from windfall.checks import shown
 from windfall.errors import InputError
 
-__all__ = ["check_arms", "finite_array", "read_only", "shape_of"]
+__all__ = ["check_arms", "check_span", "finite_array", "read_only", "shape_of"]
 
 NUMERIC_KINDS = "biuf"
 
@@ -17,8 +18,8 @@ def check_arms(arms: Any, name: str = "arms") -> np.ndarray:
 
     Accepts an array, nested lists, or a table with ``.to_numpy()`` such as a DataFrame.
     Duplicate arms and features that never vary are fine. Anything that is not an (M, d) table of
-    at least two arms with finite features is an [`InputError`][windfall.errors.InputError]; its
-    message calls the argument ``name``.
+    at least two arms with finite features, and finite differences of them, is an
+    [`InputError`][windfall.errors.InputError]; its message calls the argument ``name``.
 
     >>> check_arms([[0, 1], [2, 3]])
     array([[0., 1.],
@@ -26,19 +27,41 @@ def check_arms(arms: Any, name: str = "arms") -> np.ndarray:
     >>> check_arms([[0.0, 1.0], [2.0, float("nan")]])
     Traceback (most recent call last):
     ...
-    windfall.errors.InputError: arms[1, 1] is nan: give a finite number instead
+    windfall.errors.InputError: arms[1, 1] is nan; expected a finite number
     """
     columns = getattr(arms, "columns", None)
     column_names = None if columns is None else [str(column) for column in columns]
     values = finite_array(arms, name, column_names)
     if values.ndim != 2:
         remedy = f"for one feature use {name}.reshape(-1, 1)" if values.ndim == 1 else "flatten it"
-        raise InputError(f"{name} has shape {values.shape}: expected (arms, features); {remedy}")
+        raise InputError(f"{name} has shape {values.shape}; expected (arms, features): {remedy}")
     if values.shape[1] == 0:
-        raise InputError(f"{name} has shape {values.shape}: give at least one feature (column)")
+        raise InputError(f"{name} has shape {values.shape}; expected at least one feature (column)")
     if values.shape[0] < 2:
-        raise InputError(f"{name} has shape {values.shape}: give at least 2 arms (rows)")
+        raise InputError(f"{name} has shape {values.shape}; expected at least 2 arms (rows)")
+    check_span(values.min(axis=0), values.max(axis=0), name, column_names)
     return values
+
+
+def check_span(
+    low: np.ndarray, high: np.ndarray, name: str, columns: Sequence[str] | None = None
+) -> None:
+    """Refuse a range so wide that no floating-point number holds its width.
+
+    >>> check_span(np.array([0.0, -1e308]), np.array([1.0, 1e308]), "arms")
+    Traceback (most recent call last):
+    ...
+    windfall.errors.InputError: arms has a range from -1e+308 to 1e+308 in feature 1; expected ...
+    """
+    with np.errstate(over="ignore"):
+        wide = np.isinf(high - low)
+    if wide.any():
+        j = int(np.argmax(wide))
+        feature = f"column {columns[j]!r}" if columns is not None else f"feature {j}"
+        raise InputError(
+            f"{name} has a range from {low[j]:g} to {high[j]:g} in {feature}; expected a narrower"
+            " one: use other units"
+        )
 
 
 def finite_array(values: Any, name: str, columns: Sequence[str] | None = None) -> np.ndarray:
@@ -54,7 +77,7 @@ def finite_array(values: Any, name: str, columns: Sequence[str] | None = None) -
     if not np.isfinite(array).all():
         where = tuple(int(i) for i in np.argwhere(~np.isfinite(array))[0])
         place = _place(name, where, columns)
-        raise InputError(f"{place} is {array[where]}: give a finite number instead")
+        raise InputError(f"{place} is {array[where]}; expected a finite number")
     return array
 
 
@@ -78,7 +101,7 @@ def _to_array(values: Any, name: str) -> np.ndarray:
         return np.asarray(values.to_numpy() if hasattr(values, "to_numpy") else values)
     except ValueError as error:  # what NumPy raises for rows of unequal length
         raise InputError(
-            f"{name} is ragged or mixed: every row must have as many numbers as the first"
+            f"{name} is ragged or mixed; expected as many numbers in every row as in the first"
         ) from error
 
 
@@ -94,7 +117,7 @@ def _numbers_from_objects(
             numbers[where] = float(entry)
         except (TypeError, ValueError, OverflowError):
             place = _place(name, where, columns)
-            raise InputError(f"{place} is {_short(entry)}: give a number instead") from None
+            raise InputError(f"{place} is {shown(entry, 40)}; expected a number") from None
     return numbers
 
 
@@ -102,8 +125,3 @@ def _place(name: str, where: tuple[int, ...], columns: Sequence[str] | None) -> 
     if columns is not None and len(where) == 2:
         return f"{name} row {where[0]}, column {columns[where[1]]!r}"
     return f"{name}[{', '.join(map(str, where))}]" if where else name
-
-
-def _short(value: object, limit: int = 40) -> str:
-    text = " ".join(repr(value).split())
-    return text if len(text) <= limit else text[: limit - 3] + "..."

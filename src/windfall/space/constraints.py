@@ -9,6 +9,7 @@ import numpy as np
 from windfall.checks import finite
 from windfall.errors import InputError
 from windfall.naming import name_of
+from windfall.specs import by_name
 
 __all__ = ["AtMost", "Constraint", "check_constraints", "evaluate"]
 
@@ -41,6 +42,10 @@ class AtMost:
         """How far below the bound; negative where it is exceeded."""
         total = sum(c * parameters[name] for name, c in self.coefficients.items())
         return self.bound - total
+
+    @classmethod
+    def from_spec_arguments(cls, coefficients: Any, bound: Any) -> "AtMost":
+        return cls(by_name("coefficients", coefficients), bound)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, AtMost) and repr(self) == repr(other)

@@ -5,6 +5,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from windfall.checks import true_or_false
 from windfall.errors import InputError
 
 __all__ = ["Categorical", "Integer", "Parameter", "Real"]
@@ -29,8 +30,7 @@ class _Range:
     kind: ClassVar[str]  # in words, of the bounds
 
     def __post_init__(self):
-        if not isinstance(self.log, bool | np.bool_):
-            raise InputError(f"log is {self.log!r}; expected True or False")
+        log = true_or_false("log")(self.log)
         low, high = (self._read(name, getattr(self, name), self.kind) for name in ("low", "high"))
         if not low < high:
             hint = "leave out a parameter that never varies" if low == high else "swap them"
@@ -39,11 +39,11 @@ class _Range:
             )
         if not np.isfinite(high - low):
             raise InputError(f"low is {low:g} and high is {high:g}; expected a smaller range")
-        if self.log and low <= 0:
+        if log and low <= 0:
             raise InputError(f"low is {low:g} on a logarithmic scale; expected a number above 0")
         object.__setattr__(self, "low", self.value(low))
         object.__setattr__(self, "high", self.value(high))
-        object.__setattr__(self, "log", bool(self.log))
+        object.__setattr__(self, "log", log)
 
     def number(self, name: str, value: Any) -> float:
         """The value as a number in range."""
@@ -144,6 +144,15 @@ class Categorical:
                 f"choices is {self.choices!r}; expected a list of 2 or more, all different"
             )
         object.__setattr__(self, "choices", choices)
+
+    def spec_arguments(self) -> dict[str, Any]:
+        """For specs: choices that JSON brings back as they are."""
+        for choice in self.choices:
+            if isinstance(choice, tuple | frozenset):
+                raise InputError(
+                    f"choice is {choice!r}; expected text, a number, True, False or None"
+                )
+        return {"choices": self.choices}
 
     @property
     def width(self) -> int:

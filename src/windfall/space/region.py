@@ -15,6 +15,7 @@ from windfall.space.columns import Columns
 from windfall.space.constraints import check_constraints
 from windfall.space.fill import feasible_fill, slack
 from windfall.space.parameter import Categorical, Integer, Parameter, Real
+from windfall.specs import by_name
 
 __all__ = ["Box", "Parameters"]
 
@@ -217,6 +218,14 @@ class Parameters(Space):
     def _identity(self) -> tuple:
         return tuple(self.parameters.items()), self.constraints
 
+    def spec_arguments(self) -> dict[str, Any]:
+        """For specs."""
+        return {"parameters": self.parameters, "constraints": self.constraints}
+
+    @classmethod
+    def from_spec_arguments(cls, parameters: Any, constraints: Any = ()) -> "Parameters":
+        return cls(by_name("parameters", parameters), constraints)
+
     def __repr__(self) -> str:
         """The expression that makes this space again; functions go by their names."""
         return f"Parameters({self.parameters!r}{self._constraints_text()})"
@@ -265,10 +274,30 @@ class Box(Parameters):
                 raise InputError(f"{name}: {error}") from None
         super().__init__(parameters, constraints)
 
+    def spec_arguments(self) -> dict[str, Any]:
+        """For specs."""
+        low, high = self._corners
+        return {
+            "lower": low,
+            "upper": high,
+            "names": list(self.names),
+            "constraints": self.constraints,
+        }
+
+    @classmethod
+    def from_spec_arguments(  # pyright: ignore[reportIncompatibleMethodOverride]
+        cls, lower: Any, upper: Any, names: Any = None, constraints: Any = ()
+    ) -> "Box":
+        return cls(lower, upper, names, constraints)
+
+    @property
+    def _corners(self) -> tuple[list[float], list[float]]:
+        reals = self.parameters.values()
+        return [p.low for p in reals], [p.high for p in reals]  # pyright: ignore
+
     def __repr__(self) -> str:
         """The expression that makes this box again."""
-        reals = self.parameters.values()
-        low, high = [p.low for p in reals], [p.high for p in reals]  # pyright: ignore
+        low, high = self._corners
         return f"Box({low}, {high}, names={list(self.names)}{self._constraints_text()})"
 
 

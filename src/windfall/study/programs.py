@@ -29,16 +29,16 @@ def note(belief: Belief, x: np.ndarray, pulls: Sequence[Pull]) -> Belief:
     """A belief that has noted rewards at (n, d) unit points."""
     for first in range(0, len(pulls), _CHUNK):
         some = pulls[first : first + _CHUNK]
-        filled = np.zeros((4, _CHUNK))
-        filled[:, : len(some)] = np.array([_numbers(pull) for pull in some]).T
+        numbers = np.zeros((_CHUNK, 4))
+        numbers[: len(some)] = [_numbers(pull) for pull in some]
         at = np.zeros((_CHUNK, x.shape[1]))
         at[: len(some)] = x[first : first + _CHUNK]
-        belief = _note(belief, at, Reward(*filled), np.int32(len(some)))
+        belief = _note(belief, at, numbers, np.int32(len(some)))
     return belief
 
 
 def _numbers(pull: Pull) -> tuple[float, float, float, float]:
-    """Mean, count, squares and known variance."""
+    """Mean, count, squares and known variance: a ``Reward``."""
     if pull.noise is None:
         return pull.reward, float(pull.pulls), pull.squares, 0.0
     return pull.reward, 1.0, 0.0, max(pull.noise**2, _EXACT)
@@ -56,9 +56,9 @@ def padded(rows: np.ndarray, fill: float) -> np.ndarray:
 
 @float64
 @eqx.filter_jit
-def _note(belief: Belief, x, rewards: Reward, count) -> Belief:
+def _note(belief: Belief, x, numbers, count) -> Belief:
     def one(i, belief):
-        return belief.observe(x[i], jax.tree.map(lambda a: a[i], rewards))
+        return belief.observe(x[i], Reward(*numbers[i]))
 
     return jax.lax.fori_loop(0, count, one, jax.tree.map(jax.numpy.asarray, belief))
 

@@ -131,7 +131,7 @@ def test_parameters_with_a_name_of_windfalls_own_keep_to_its_bounds():
         (lambda: Custom(triangle, width=0.0), "width is 0.0; expected a positive finite number"),
         (lambda: Custom(triangle), r"kernel triangle has parameters \[\].*: missing .* 'width'"),
         (lambda: Custom(triangle, width=1.0, hight=2.0), "unexpected keyword argument 'hight'"),
-        (lambda: Custom(lambda a: a[0]), "do not fit its signature"),
+        (lambda: Custom(lambda a: a[0]), "expected those of its signature"),
         (lambda: Custom(None, width=1.0), "kernel is None; expected a function"),
     ],
 )

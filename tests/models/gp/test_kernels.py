@@ -243,7 +243,7 @@ def test_expansion_leaves_alone_what_has_no_features():
     "kernel", [Matern32(SCALES), Linear(SCALES), Periodic(1.0, SCALES), 2.0 + Matern32(SCALES)]
 )
 def test_expansion_refuses_another_number_of_features(kernel):
-    with pytest.raises(InputError, match="has 2 entries and the arms have 3 features"):
+    with pytest.raises(InputError, match="has 2 entries; expected one number, or one for"):
         kernel.expanded(3)
 
 

@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from models.gp import naive
 from models.gp.naive import largest_array, observed, pulls
+from rounding import relative_distance, solving
 from sklearn.gaussian_process import GaussianProcessRegressor
 
 from windfall.models.gp import posterior as module
@@ -114,10 +115,41 @@ def test_capacity_does_not_show_when_jitter_is_needed():
     )
     assert small.healthy
     assert large.healthy
-    assert np.abs(np.diag(small.whitener)).max() < 1e10  # some jitter was added
-    np.testing.assert_allclose(large.whitener[:16, :16], small.whitener, rtol=1e-6, atol=1e-3)
+    matrix = np.asarray(covariance(hyper, small.observations))
+    jittered = matrix + 1e-10 * matrix.diagonal().max() * np.eye(16)
+    tolerance = solving(jittered)
+    assert tolerance < 1e-3
+    # The least jitter that works, and no more of it where there are free slots.
+    inverse = np.linalg.inv(jittered)
+    assert relative_distance(small.whitener.T @ small.whitener, inverse) < tolerance
+    assert relative_distance(large.whitener[:16, :16], small.whitener) < tolerance
     np.testing.assert_array_equal(large.whitener[16:], np.eye(64)[16:])
-    np.testing.assert_allclose(moments(small, AT), moments(large, AT), rtol=1e-6, atol=1e-9)
+    assert relative_distance(mean_of(large, AT), mean_of(small, AT)) < tolerance
+
+
+@pytest.mark.parametrize(
+    ("broken", "jitter"),
+    [(-0.1, 0.0), (5e-11, 1e-10), (5e-9, 1e-8), (5e-7, 1e-6), (5e-5, 1e-4), (5e-4, None)],
+)
+def test_as_little_jitter_as_works(broken, jitter):
+    """K = I − (1 + e)/n 11ᵀ has the lowest eigenvalue −e: only more jitter than e mends it."""
+    x, y = np.random.default_rng(4).uniform(size=(16, 2)), np.arange(16.0)
+    kernel = Custom(lambda a, b: jnp.where(jnp.all(a == b), 1.0, 0.0) - (1.0 + broken) / 16)
+    posterior = conditioned(Hyper(kernel, np.float64(1e-30)), observed(x, y))
+    assert bool(posterior.healthy) == (jitter is not None)
+    if jitter is not None:
+        matrix = np.eye(16) - (1.0 + broken) / 16
+        matrix += jitter * matrix[0, 0] * np.eye(16)
+        inverse = posterior.whitener.T @ posterior.whitener
+        assert relative_distance(inverse, np.linalg.inv(matrix)) < solving(matrix)
+
+
+def test_rewards_that_differ_by_1e_10_of_their_size_are_different_rewards():
+    """The deviation is theirs; rounding leaves them eps/1e-10 ≈ 2e-6 of their differences."""
+    x, y = pulls(repeats=False)
+    _, deviation = predict(HYPER, observed(x, y), AT)
+    _, small = predict(HYPER, observed(x, 1.0 + 1e-10 * y), AT)
+    np.testing.assert_allclose(small, 1e-10 * deviation, rtol=1e-4)
 
 
 @settings(max_examples=25)

@@ -10,7 +10,7 @@ import numpy as np
 from jax.flatten_util import ravel_pytree
 from jaxtyping import Int, PRNGKeyArray
 
-from windfall.checks import whole
+from windfall.checks import whole_number
 from windfall.errors import InputError
 from windfall.models.base import FitInfo
 from windfall.models.gp.ensemble import Ensemble
@@ -49,15 +49,12 @@ class Bayes(eqx.Module):
         Bayes(samples=8, warmup=128, thinning=4, prior=None)
     """
 
-    samples: int = eqx.field(static=True, default=16)
-    warmup: int = eqx.field(static=True, default=128)
-    thinning: int = eqx.field(static=True, default=4)
+    samples: int = eqx.field(static=True, converter=whole_number("samples", 1), default=16)
+    warmup: int = eqx.field(static=True, converter=whole_number("warmup", 20), default=128)
+    thinning: int = eqx.field(static=True, converter=whole_number("thinning", 1), default=4)
     prior: Any = None
 
     def __check_init__(self):
-        whole("samples", self.samples, 1)
-        whole("warmup", self.warmup, 20)
-        whole("thinning", self.thinning, 1)
         check_prior(self.prior)
         if find_spec("blackjax") is None:
             raise InputError(

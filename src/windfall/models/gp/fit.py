@@ -8,7 +8,7 @@ import jax.numpy as jnp
 from jax.flatten_util import ravel_pytree
 from jaxtyping import Bool, Int, PRNGKeyArray
 
-from windfall.checks import whole
+from windfall.checks import whole_number
 from windfall.errors import InputError
 from windfall.models.base import FitInfo
 from windfall.models.gp.bfgs import minimise
@@ -45,13 +45,11 @@ class Fit(eqx.Module):
         Fit(restarts=3, iterations=50, prior=LogNormalPrior(noise=(0.01, 0.5)))
     """
 
-    restarts: int = eqx.field(static=True, default=3)
-    iterations: int = eqx.field(static=True, default=50)
+    restarts: int = eqx.field(static=True, converter=whole_number("restarts", 0), default=3)
+    iterations: int = eqx.field(static=True, converter=whole_number("iterations", 1), default=50)
     prior: Any = None
 
     def __check_init__(self):
-        whole("restarts", self.restarts, 0)
-        whole("iterations", self.iterations, 1)
         check_prior(self.prior)
 
     def begin(self, prior: Posterior) -> Posterior:

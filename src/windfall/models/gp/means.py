@@ -129,6 +129,10 @@ class Function(Mean):
     def bound(self, space):
         return dataclasses.replace(self, units=user_units(space))
 
+    def spec_arguments(self) -> dict[str, Any]:
+        """For specs: without the units, which belong to a study."""
+        return {"function": self.function}
+
     def offset(self, x):
         features = x if self.units is None else self.units(x)
         values = jnp.asarray(self.function(features), x.dtype)

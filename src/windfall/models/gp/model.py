@@ -8,7 +8,7 @@ import jax
 import numpy as np
 from jaxtyping import Float, PRNGKeyArray
 
-from windfall.checks import number
+from windfall.checks import number, true_or_false, whole_number
 from windfall.errors import InputError
 from windfall.models.base import FitInfo, Model
 from windfall.models.gp.bayes import Bayes
@@ -47,16 +47,12 @@ class GP(Model[GPBelief]):
     noise: Float[Array, ""] = eqx.field(converter=number("noise", 0.0, strict=True), default=1e-4)
     mean: Mean = eqx.field(converter=as_mean, default=Zero())
     fit: Any = eqx.field(default=Fit())  # checked
-    refit_every: int = eqx.field(static=True, default=1)
-    ard: bool = eqx.field(static=True, default=True)
+    refit_every: int = eqx.field(static=True, converter=whole_number("refit_every", 1), default=1)
+    ard: bool = eqx.field(static=True, converter=true_or_false("ard"), default=True)
 
     def __check_init__(self):
         if not isinstance(self.fit, Fit | Bayes):
             raise InputError(f"fit is {self.fit!r}; expected Fit(...) or Bayes(...)")
-        if not isinstance(self.refit_every, int) or self.refit_every < 1:
-            raise InputError(
-                f"refit_every is {self.refit_every!r}; expected a whole number above 0"
-            )
 
     def __repr__(self) -> str:
         """Everything that decides, as text that is the same in every process."""

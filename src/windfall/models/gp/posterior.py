@@ -23,6 +23,9 @@ __all__ = ["Posterior", "condition"]
 
 #: Predictions over many points are made in blocks whose working set stays below this.
 MEMORY_BUDGET = 256 * 2**20
+#: And never of more points than this: jaxlib 0.10.2 silently miscompiles a small matrix product
+#: that is squared and summed over more (jax issue 39103), as a user's kernel or mean may do.
+_MOST_ROWS = 16_384
 _JITTERS = (0.0, 1e-10, 1e-8, 1e-6, 1e-4)
 _LEAST_PIVOT = 1e-12
 
@@ -66,10 +69,9 @@ class Posterior(eqx.Module):
         weights = self._weights
 
         def block(points):
-            return weights @ self._cross(points)
+            return self._in_reward_units(points, weights @ self._cross(points))
 
-        width = self.observations.capacity
-        return self._in_reward_units(x, _in_blocks(block, x, width))
+        return _in_blocks(block, x, self.observations.capacity)
 
     def moments(self, x: Float[Array, "m d"]) -> tuple[Float[Array, " m"], Float[Array, " m"]]:
         """μ(x) and σ(x) of the latent payoff (without observation noise)."""
@@ -79,10 +81,10 @@ class Posterior(eqx.Module):
             cross = self._cross(points)
             explained = jnp.sum((self.whitener @ cross) ** 2, axis=0)
             variance = self.kernel.diagonal(points) - explained
-            return weights @ cross, _root(variance)
+            mean = self._in_reward_units(points, weights @ cross)
+            return mean, self.scale.spread * _root(variance)
 
-        mean, deviation = _in_blocks(block, x, self.observations.capacity)
-        return self._in_reward_units(x, mean), self.scale.spread * deviation
+        return _in_blocks(block, x, self.observations.capacity)
 
     def prior_deviation(self, x: Float[Array, "m d"]) -> Float[Array, " m"]:
         """√k(x, x) of the kernel, without what a mean function leaves open."""
@@ -179,14 +181,14 @@ def _root(variance: Float[Array, " m"]) -> Float[Array, " m"]:
 
 
 def _in_blocks(function, x: Float[Array, "m d"], width: int):
-    """Apply to all points at once, or block by block when the memory budget asks for it.
+    """Apply to all points at once, or block by block when there are too many.
 
     Args:
         function: Maps (rows, d) points to one number or several per point.
         x: The points.
         width: Numbers that the function holds per point; three such arrays are allowed for.
     """
-    rows = max(1, MEMORY_BUDGET // (3 * width * 8))
+    rows = min(max(1, MEMORY_BUDGET // (3 * width * 8)), _MOST_ROWS)
     if x.shape[0] <= rows:
         return function(x)
     blocks = -(-x.shape[0] // rows)

@@ -12,10 +12,12 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Float
 
+from windfall.checks import numbers_or_none, shown
 from windfall.errors import InputError
 from windfall.models.gp.evidence import Hyper
 from windfall.models.gp.parameters import named
 from windfall.runtime.arrays import Array
+from windfall.specs import by_name
 
 __all__ = ["GammaPrior", "LogNormalPrior", "Prior", "usual_prior"]
 
@@ -43,6 +45,14 @@ class Prior(eqx.Module):
             if name in self.terms:
                 total += jnp.sum(self.log_density(value, *self.terms[name]))
         return total
+
+    def spec_arguments(self) -> dict[str, Any]:
+        """For specs: not the constructor's arguments, since those have the user's names."""
+        return {"terms": self.terms}
+
+    @classmethod
+    def from_spec_arguments(cls, terms: Any) -> "Prior":
+        return cls(**by_name("terms", terms))
 
     def __repr__(self) -> str:
         """The expression that makes this prior again."""
@@ -106,15 +116,10 @@ def usual_prior(hyper: Hyper) -> LogNormalPrior:
 
 
 def _checked(terms: dict[str, Any], wanted: str) -> dict[str, tuple[float, float]]:
+    checked = {}
     for name, term in terms.items():
-        if not _is_positive_pair(term):
-            raise InputError(f"prior {name} is {term!r}; expected {wanted}")
-    return {name: (float(a), float(b)) for name, (a, b) in terms.items()}
-
-
-def _is_positive_pair(term: Any) -> bool:
-    try:
-        first, second = map(float, term)
-    except (TypeError, ValueError):
-        return False
-    return 0 < first < np.inf and 0 < second < np.inf
+        pair = numbers_or_none(term)
+        if pair is None or pair.shape != (2,) or np.any(pair <= 0):
+            raise InputError(f"prior {name} is {shown(term)}; expected {wanted}")
+        checked[name] = (float(pair[0]), float(pair[1]))
+    return checked

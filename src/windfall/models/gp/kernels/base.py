@@ -10,12 +10,13 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jax.core import Tracer
 from jaxtyping import Float, PRNGKeyArray
 
+from windfall.checks import is_traced, numbers_or_none, shown
 from windfall.errors import InputError
 from windfall.naming import name_of
 from windfall.runtime.arrays import Array
+from windfall.specs import by_name
 
 __all__ = [
     "Constant",
@@ -51,16 +52,12 @@ def parameter(name: str, *, per_feature: bool = False) -> Any:
 
 def _positive(name: str, value: Any, *, per_feature: bool) -> Any:
     """A checked float64 array; values that are being traced have no numbers to check."""
-    if isinstance(value, Tracer):
+    if is_traced(value):
         return value
-    try:
-        array = np.asarray(None if isinstance(value, str | bytes) else value, dtype=np.float64)
-    except (TypeError, ValueError):
-        array = np.asarray(np.nan)
-    good = array.size > 0 and np.all(np.isfinite(array)) and np.all(array > 0)
-    if not good or array.ndim > per_feature:
+    array = numbers_or_none(value)
+    if array is None or not array.size or np.any(array <= 0) or array.ndim > per_feature:
         wanted = "a positive finite number" + (", or one per feature" if per_feature else "")
-        raise InputError(f"{name} is {value!r}; expected {wanted}")
+        raise InputError(f"{name} is {shown(value)}; expected {wanted}")
     return array
 
 
@@ -69,8 +66,8 @@ def one_per_feature(name: str, value: Float[Array, "..."], dimension: int) -> np
     values = np.asarray(value)
     if values.ndim == 1 and values.size != dimension:
         raise InputError(
-            f"{name} has {values.size} entries and the arms have {dimension} features; "
-            "give one number, or one per feature"
+            f"{name} has {values.size} entries; expected one number, or one for each of the "
+            f"arms' {dimension} features"
         )
     return np.broadcast_to(values, (dimension,)).copy()
 
@@ -136,7 +133,7 @@ class Kernel(eqx.Module):
 
 def _plain(value: Any) -> str:
     """A parameter as a user would type it."""
-    if isinstance(value, Tracer) or not hasattr(value, "tolist"):
+    if is_traced(value) or not hasattr(value, "tolist"):
         return repr(value)
     return repr(value.tolist())
 
@@ -144,8 +141,8 @@ def _plain(value: Any) -> str:
 class Sum(Kernel):
     """k₁ + k₂."""
 
-    left: Kernel
-    right: Kernel
+    left: Kernel = eqx.field(converter=lambda k: as_kernel(k))
+    right: Kernel = eqx.field(converter=lambda k: as_kernel(k))
 
     def __call__(self, x1, x2):
         return self.left(x1, x2) + self.right(x1, x2)
@@ -173,8 +170,8 @@ class Sum(Kernel):
 class Product(Kernel):
     """k₁ · k₂."""
 
-    left: Kernel
-    right: Kernel
+    left: Kernel = eqx.field(converter=lambda k: as_kernel(k))
+    right: Kernel = eqx.field(converter=lambda k: as_kernel(k))
 
     def __call__(self, x1, x2):
         return self.left(x1, x2) * self.right(x1, x2)
@@ -250,7 +247,7 @@ class Custom(Kernel):
             signature.bind(None, None, **self.parameters)
         except TypeError as error:
             raise InputError(
-                f"kernel {self._name} has parameters {sorted(self.parameters)}, which do not fit "
+                f"kernel {self._name} has parameters {sorted(self.parameters)}; expected those of "
                 f"its signature {signature}: {error}"
             ) from None
 
@@ -262,6 +259,14 @@ class Custom(Kernel):
                 "to return one number for two points"
             )
         return value
+
+    def spec_arguments(self) -> dict[str, Any]:
+        """For specs: not the constructor's arguments, since those have the user's names."""
+        return {"function": self.function, "parameters": self.parameters}
+
+    @classmethod
+    def from_spec_arguments(cls, function: Any, parameters: Any = ()) -> "Custom":
+        return cls(function, by_name("parameters", parameters))
 
     @property
     def _name(self) -> str:
@@ -281,7 +286,7 @@ def as_kernel(kernel: Any) -> Kernel:
     """
     if isinstance(kernel, Kernel):
         return kernel
-    if isinstance(kernel, Real):
+    if isinstance(kernel, Real | np.ndarray | jax.Array):
         return Constant(kernel)
     if callable(kernel) and not isinstance(kernel, type):  # a class is a forgotten pair of brackets
         return Custom(kernel)

@@ -21,6 +21,10 @@ __all__ = [
     "fourier_features",
 ]
 
+#: From this r² on exp(−√3 r) is 0, and a polynomial of r times it must be too, also where r² has
+#: overflowed.
+_FAR = 1e6
+
 
 def fourier_features(key, count, inverse, variance, dtype, scale=1.0) -> Features:
     """√(2·variance)·cos(ω·x + b), ω ~ scale·N(0, diag(inverse²)), b ~ U(0, 2π)."""
@@ -104,7 +108,7 @@ class Matern32(Stationary):
     """k = variance · (1 + √3 r) exp(−√3 r): once differentiable."""
 
     def profile(self, r2):
-        r = _distance(3.0 * r2)
+        r = _distance(3.0 * jnp.minimum(r2, _FAR))
         return (1.0 + r) * jnp.exp(-r)
 
     def frequency_scale(self, key, count, dtype):
@@ -115,6 +119,7 @@ class Matern52(Stationary):
     """k = variance · (1 + √5 r + 5r²/3) exp(−√5 r): twice differentiable."""
 
     def profile(self, r2):
+        r2 = jnp.minimum(r2, _FAR)
         r = _distance(5.0 * r2)
         return (1.0 + r + 5.0 * r2 / 3.0) * jnp.exp(-r)
 
