@@ -21,10 +21,10 @@ from windfall.models.gp.bayes import Bayes
 from windfall.models.gp.model import GP
 from windfall.space import Arms
 
-MODELS: list[Model] = [
-    GP(),
-    GP(fit=Bayes(samples=4, warmup=20)),
-]
+MODELS: dict[str, Model] = {
+    "gp": GP(),
+    "gp-bayes": GP(fit=Bayes(samples=4, warmup=20)),
+}
 
 RNG = np.random.default_rng(0)
 SPACE = Arms(RNG.uniform(size=(20, 2)), box=[[0.0, 0.0], [1.0, 1.0]])

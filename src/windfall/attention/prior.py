@@ -223,9 +223,9 @@ class Tabulated(eqx.Module):
 
     def __call__(self, x: Float[Array, "m d"]) -> Float[Array, " m"]:
         """The density of the listed point that each point is a copy of."""
-        place = jnp.asarray(x) @ self.direction
-        after = jnp.clip(jnp.searchsorted(self.places, place), 1, self.places.shape[0] - 1)
-        nearer = place - self.places[after - 1] <= self.places[after] - place
+        place, places = jnp.asarray(x) @ self.direction, jnp.asarray(self.places)
+        after = jnp.clip(jnp.searchsorted(places, place), 1, places.shape[0] - 1)
+        nearer = place - places[after - 1] <= places[after] - place
         return jnp.asarray(self.values)[jnp.where(nearer, after - 1, after)]
 
 

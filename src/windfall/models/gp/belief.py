@@ -3,6 +3,7 @@
 import dataclasses
 from typing import Any
 
+import equinox as eqx
 import jax
 import numpy as np
 from jaxtyping import Bool, Int
@@ -82,10 +83,11 @@ class GPBelief(Belief):
         fresh = np.arange(before, capacity)
         whitener[..., fresh, fresh] = 1.0
         observations = posterior.observations.resized(capacity)
-        return dataclasses.replace(
+        # Not by the constructor: a stack has other shapes than it is annotated with.
+        return eqx.tree_at(
+            lambda b: (b.rewards, b.posterior.observations, b.posterior.whitener),
             self,
-            rewards=self.rewards.resized(capacity),
-            posterior=dataclasses.replace(posterior, observations=observations, whitener=whitener),
+            (self.rewards.resized(capacity), observations, whitener),
         )
 
     def dump(self) -> dict[str, Any]:

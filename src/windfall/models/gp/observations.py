@@ -129,13 +129,17 @@ class Observations(eqx.Module):
 
     def resized(self, capacity: int) -> "Observations":
         """The same data (or a stack of them) with other room, as host arrays."""
-        return Observations(
-            resize(self.features, capacity, -2),
-            resize(self.count, capacity, -1),
-            resize(self.mean, capacity, -1),
-            resize(self.squares, capacity, -1),
-            resize(self.known, capacity, -1),
-            np.asarray(self.used),
+
+        def slots(o: "Observations"):
+            return o.count, o.mean, o.squares, o.known
+
+        resized = [resize(array, capacity, -1) for array in slots(self)]
+        features = resize(self.features, capacity, -2)
+        # Not by the constructor: a stack has other shapes than it is annotated with.
+        return eqx.tree_at(
+            lambda o: (o.features, o.used, *slots(o)),
+            self,
+            (features, np.asarray(self.used), *resized),
         )
 
 
