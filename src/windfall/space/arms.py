@@ -185,6 +185,21 @@ class Arms(Space):
         """What makes this list again."""
         return {"features": self.arms, "names": self.names, "box": self._box}
 
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Arms) and self._identity == other._identity
+
+    def __hash__(self) -> int:
+        return hash(self._identity)
+
+    @property
+    def _identity(self) -> tuple:
+        box = None if self._box is None else self._box.tobytes()
+        return self.arms.shape, self.arms.tobytes(), self.names, box
+
+    def __repr__(self) -> str:
+        """What it is; not every number."""
+        return f"Arms({self.size} arms, names={list(self.names)})"
+
 
 def _number(point: Point) -> int:
     assert isinstance(point, int)
