@@ -42,6 +42,7 @@ SPEC_TYPES: dict[str, str] = {
     "means.Zero": "windfall.models.gp.means:Zero",
     # hyper-parameters and models
     "Bayes": "windfall.models.gp.bayes:Bayes",
+    "BayesianLinear": "windfall.models.linear:BayesianLinear",
     "Fit": "windfall.models.gp.fit:Fit",
     "GP": "windfall.models.gp.model:GP",
     "GammaPrior": "windfall.models.gp.priors:GammaPrior",
