@@ -8,10 +8,11 @@ from pathlib import Path
 from typing import Any
 
 from windfall.checks import LARGEST_SEED, whole
-from windfall.compare.comparison import Comparison, floor
+from windfall.compare.comparison import Comparison
 from windfall.compare.contenders import CLASSICAL, USUAL, contenders, labelled
 from windfall.compare.execute import execute
 from windfall.compare.experiment import Experiment, Run
+from windfall.compare.multiples import floor
 from windfall.errors import InputError
 from windfall.problems import Problem, load
 from windfall.problems import suite as suite_names
