@@ -14,6 +14,7 @@ from jaxtyping import Bool, Float, Int, Integer
 from windfall.models.gp.posterior import Posterior
 from windfall.policy import GP, Policy, State
 from windfall.runtime.arrays import Array
+from windfall.simulation.noise import Noise
 
 __all__ = ["Trial", "begin", "learn", "play", "pull"]
 
@@ -42,7 +43,7 @@ def begin(
     policy: Policy,
     template: State,
     payoff: Float[Array, " m"],
-    noise: Float[Array, ""],
+    noise: Noise,
     pool: Int[Array, " p"],
     seed: Integer[Array, ""],
     trial: Integer[Array, ""],
@@ -55,7 +56,7 @@ def begin(
         policy: The policy.
         template: Its state before any reward.
         payoff: Noise-free payoff of every arm.
-        noise: Deviation of the rewards.
+        noise: How rewards differ from payoffs.
         pool: Arms from which the initial ones are drawn.
         seed: Randomness, shared by all trials.
         trial: The number of the trial.
@@ -65,7 +66,7 @@ def begin(
     key = jax.random.fold_in(jax.random.key(seed), trial)
     shuffled = jax.random.permutation(jax.random.fold_in(key, _INITIAL), pool)
     chosen = shuffled[:initial].astype(jnp.int32)
-    rewards = payoff[chosen] + noise * jax.random.normal(_round_key(key, _NOISE, 0), (initial,))
+    rewards = payoff[chosen] + noise.draw(_round_key(key, _NOISE, 0), chosen)
     state = dataclasses.replace(template, key=key)
     for i in range(initial):
         state = policy.observe(state, chosen[i], rewards[i])
@@ -83,7 +84,7 @@ def play(
     policy: Policy,
     trial: Trial,
     payoff: Float[Array, " m"],
-    noise: Float[Array, ""],
+    noise: Noise,
     first: Int[Array, ""],
     stop: Int[Array, ""],
 ) -> Trial:
@@ -107,7 +108,7 @@ def pull(
     trial: Trial,
     posterior: Posterior,
     payoff: Float[Array, " m"],
-    noise: Float[Array, ""],
+    noise: Noise,
     t: Int[Array, ""],
 ) -> Trial:
     """The second half of a round: choose an arm, pull it, note its reward."""
@@ -115,7 +116,7 @@ def pull(
     state = dataclasses.replace(trial.state, posterior=posterior)
     arm, info = policy.select(_round_key(key, _SELECT, t), state)
     arm = arm.astype(jnp.int32)
-    reward = payoff[arm] + noise * jax.random.normal(_round_key(key, _NOISE, t), ())
+    reward = payoff[arm] + noise.draw(_round_key(key, _NOISE, t), arm)
     return Trial(
         policy.observe(state, arm, reward),
         trial.arms.at[t].set(arm),

@@ -22,6 +22,7 @@ from windfall.problems import Problem
 from windfall.runtime.compilation import CompileClock, compilation_cache, relieve_memory_maps
 from windfall.runtime.execution import on_accelerator
 from windfall.runtime.threads import wedge_possible
+from windfall.simulation.noise import noise_of
 from windfall.simulation.results import Result
 from windfall.simulation.rollout import Trial
 from windfall.simulation.stages import Setting, play_one, play_together
@@ -155,7 +156,7 @@ def _prepare(job: Job) -> Setting:
     return Setting(
         job.policy,
         template,
-        problem.noise,
+        noise_of(problem),
         pool.astype(np.int32),
         job.seed,
         job.rounds,

@@ -21,6 +21,7 @@ import numpy as np
 from windfall.models.gp.observations import BUCKETS, bucket
 from windfall.policy import Policy, State, grow
 from windfall.runtime.execution import first_call_alone, float64, on_accelerator
+from windfall.simulation.noise import Noise
 from windfall.simulation.rollout import Trial, begin, learn, play, pull
 
 __all__ = ["Setting", "play_one", "play_together"]
@@ -37,7 +38,7 @@ class Setting:
 
     policy: Policy
     template: State
-    noise: float
+    noise: Noise
     pool: np.ndarray
     seed: int
     rounds: int
@@ -74,12 +75,12 @@ def play_together(
 def _arguments(setting: Setting, payoff: np.ndarray, number: Any) -> tuple:
     s = setting
     template = grow(s.template, s.capacities[0])
-    noise, seed = np.float64(s.noise), np.uint32(s.seed)
-    return s.policy, template, payoff, noise, s.pool, seed, number, s.rounds, s.initial
+    seed = np.uint32(s.seed)
+    return s.policy, template, payoff, s.noise, s.pool, seed, number, s.rounds, s.initial
 
 
 def _advance(stretch, setting: Setting, trial: Trial, payoff: np.ndarray, on_round) -> Trial:
-    t, noise = 1, np.float64(setting.noise)
+    t, noise = 1, setting.noise
     capacities = setting.capacities
     while t < setting.rounds:
         capacity = trial.state.observations.count.shape[-1]
