@@ -239,3 +239,40 @@ def test_bad_input_is_one_line_and_nothing_is_played(windfall, played, own, argu
     for word in words:
         assert word in line
     assert played == []
+
+
+@pytest.fixture
+def lists(tmp_path):
+    """A folder with two candidate lists, one of them measured twice."""
+    folder = tmp_path / "lists"
+    folder.mkdir()
+    table = "dose,payoff\n" + "".join(f"{i},{(i - 3) ** 2 % 7}\n" for i in range(8))
+    (folder / "drug.csv").write_text(table)
+    (folder / "assay.csv").write_text(table)
+    (folder / "assay_replicates.csv").write_text(
+        table + table.replace("payoff\n", "").replace("dose,", "")
+    )
+    return folder
+
+
+def test_the_suite_real_is_every_list_of_the_folder(windfall, played, lists):
+    chosen = ["--policy", "ei", "--policy", "v-ucb-1", "--rounds", "5", "--json"]
+    done = windfall("compare", "--suite", "real", "--data-dir", lists, *chosen)
+    assert done.exit_code == 0, done.exception
+    said = json.loads(done.stdout)
+    assert list(said["problems"]) == ["assay", "drug"]
+    assert {(r.rounds, r.trials) for r in played} == {(5, 24)}
+    for row in said["problems"].values():
+        assert row["policies"]["ei"]["gap_against_best"]["trials"] == 24
+        assert {"gap", "found_best", "stuck", "gap_ratio"} <= row["policies"]["ei"].keys()
+    empty = windfall("compare", "--suite", "real", "--data-dir", lists.parent, *chosen)
+    assert "no candidate list is in" in empty.stderr
+
+
+def test_lists_are_shown_with_the_other_problems(windfall, lists):
+    done = windfall("problems", "--data-dir", lists)
+    assert done.exit_code == 0, done.exception
+    rows = cells(done.stdout, "(--suite real)")
+    assert rows["assay"][:5] == ["8", "1", "0", "61", "24"]
+    assert rows["drug"][:5] == ["8", "1", "0.05", "61", "24"]
+    assert "cosine" in windfall("problems").stdout

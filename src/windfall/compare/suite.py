@@ -52,7 +52,8 @@ def compare_suite(
         components: For named policies that have them; by default each problem's.
         reference: Labels of the policies whose best is the measure of all; by default the
             classical ones that are played, or all if none is.
-        data_dir: Where the sensor data are; problems whose data are missing are left out.
+        data_dir: Where the sensor data are; problems whose data are missing are left out. For the
+            suite ``real``, the folder of candidate lists.
         folder: Keep finished runs here and find them there again. A run is known by the text of
             its policy (``repr``) and its settings: after a change in the code of a policy of your
             own, use another folder.
@@ -178,7 +179,7 @@ def _problems(
     suite: str | Iterable[str | Problem], data_dir: str | Path | None
 ) -> tuple[list[Problem], dict[str, str]]:
     """The problems, and those whose data are missing with the reason."""
-    names = suite_names(suite) if isinstance(suite, str) else list(suite)
+    names = suite_names(suite, data_dir) if isinstance(suite, str) else list(suite)
     problems, missing = [], {}
     for name in names:
         try:
