@@ -126,7 +126,9 @@ def markdown(results: Results, problems: Mapping[str, Problem]) -> str:
             f"{geometric_mean(each.found[:, None])[0]:.2f}",
             f"{each.found.max():.2f}",
             f"{each.blind} of {len(each.earned)}",
-            f"{each.ahead[0]} of {each.ahead[1]}" if each.label != plan.BOTORCH else "",
+            f"{each.ahead[0]} of {each.ahead[1]}"
+            if each.ahead[1] and each.label != plan.BOTORCH
+            else "",
         ]
         for each in lines
     ]
