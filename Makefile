@@ -35,7 +35,7 @@ BENCH_PEERS := benchmarks/requirements-peers.txt
 BENCH_STAMP := $(BENCH_VENV)/.installed
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo test test-portable mutants bench bench-optimise bench-env lock clean
+.PHONY: help install demo test test-portable mutants bench bench-optimise bench-real bench-env lock clean
 
 help: ## list the commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -97,6 +97,10 @@ bench: install bench-env ## measure speed, also against BoTorch in an environmen
 bench-optimise: install bench-env ## measure choices on standard functions, against BoTorch and SciPy
 	@echo "==> bench-optimise: hours, if nothing is in out/optimise yet; it can be stopped and resumed"
 	@$(BIN)/python -m benchmarks.optimise --peers $(BENCH_VENV)/bin/python
+
+bench-real: install bench-env ## measure earning and finding on the candidate lists in DATA=FOLDER, against BoTorch
+	@echo "==> bench-real: hours, if nothing is in out/real yet; it can be stopped and resumed"
+	@$(BIN)/python -m benchmarks.real --data-dir "$(DATA)" --peers $(BENCH_VENV)/bin/python
 
 bench-env: $(BENCH_STAMP) ## make .venv-bench with the peers that `make bench` measures against
 

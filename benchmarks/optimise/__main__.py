@@ -12,8 +12,9 @@ from pathlib import Path
 
 from benchmarks import machine, report
 from benchmarks.optimise import plan, table
-from benchmarks.optimise.methods import ROOT, Ledger, Peer, PeerError, contenders
+from benchmarks.optimise.methods import Ledger, Peer, contenders
 from benchmarks.optimise.store import Run, Store
+from benchmarks.peer_process import ROOT, PeerError
 from windfall.problems import functions
 
 

@@ -1,24 +1,14 @@
 """How each method spends its evaluations: design in, all points and rewards out."""
 
-import json
-import os
-import subprocess
 from collections.abc import Callable
 from importlib.metadata import version
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 from scipy.optimize import differential_evolution
 
 from benchmarks.optimise.plan import BOTORCH, EVOLUTION, RANDOM, WINDFALL
+from benchmarks.peer_process import PeerProcess
 from windfall.problems.functions import Function
-
-ROOT = Path(__file__).parents[2]
-
-
-class PeerError(Exception):
-    """A peer could not say where to go next."""
 
 
 class Ledger:
@@ -89,20 +79,11 @@ def windfall(policy: str | None) -> Play:
     return play
 
 
-class Peer:
-    """BoTorch in a process of its own environment; it sees the unit box and proposes points."""
+class Peer(PeerProcess):
+    """BoTorch; it sees the unit box and proposes points."""
 
     def __init__(self, python: str):
-        command = [python, "-m", "benchmarks.optimise.botorch_peer"]
-        self.process = subprocess.Popen(
-            command,
-            cwd=ROOT,
-            env=os.environ | {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"},
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
-        )
-        self.versions: dict[str, str] = self._ask({})["versions"]
+        super().__init__(python, "benchmarks.optimise.botorch_peer")
 
     def plays(self, acquisition: str) -> Play:
         def play(ledger: Ledger, design: np.ndarray, seed: int) -> None:
@@ -117,27 +98,9 @@ class Peer:
                     "y": ledger.rewards,
                     "seed": 1000 * seed + len(ledger.rewards),
                 }
-                ledger(lower + (upper - lower) * np.array(self._ask(question)["x"]))
+                ledger(lower + (upper - lower) * np.array(self.ask(question)["x"]))
 
         return play
-
-    def close(self) -> None:
-        assert self.process.stdin is not None
-        self.process.stdin.close()  # its loop ends
-        self.process.wait()
-
-    def _ask(self, question: dict[str, Any]) -> dict[str, Any]:
-        assert self.process.stdin is not None
-        assert self.process.stdout is not None
-        self.process.stdin.write(json.dumps(question) + "\n")
-        self.process.stdin.flush()
-        line = self.process.stdout.readline()
-        if not line:
-            raise SystemExit(f"the peer ended with status {self.process.wait()}")
-        answer = json.loads(line)
-        if "error" in answer:
-            raise PeerError(answer["error"])
-        return answer
 
 
 def contenders(wanted: list[str], peer: Peer | None) -> dict[str, tuple[Play, dict[str, str]]]:

@@ -55,7 +55,9 @@ def test_the_lowest_median_comes_first(windfall, folder, played):
     done = windfall("compare", folder, "--rounds", "60", "--trials", "3")
     table = rows(done.stdout)
     assert [row[0] for row in table] == RANKED
-    assert table[0][1:] == ["0.1", "0", "0.1", "0.1", "0.1", "0%", f"{2 / (3 * 59):.2g}"]
+    medians, gap = ["0.1", "0", "0.1", "0.1", "0.1"], ["0.1", "-0.5 [-0.5, -0.5]", "0%", "100%"]
+    assert table[0][1:] == [*medians, *gap, f"{2 / (3 * 59):.2g}"]
+    assert table[-1][6:8] == ["0.6", ""]  # the policy named first is what the others are held to
     heading = next(line for line in done.stdout.splitlines() if "policy" in line)
     assert [word for word in heading.split() if word.startswith("t=")] == ["t=10", "t=25", "t=50"]
 
@@ -76,6 +78,11 @@ def test_json_holds_every_policy_in_order(windfall, folder, played):
     assert [row["policy"] for row in said["results"]] == RANKED
     assert said["results"][0]["median"] == pytest.approx(0.1)
     assert said["results"][0]["median_at"] == {"10": pytest.approx(0.1)}
+    assert said["results"][0]["gap"]["mean"] == pytest.approx(0.1)
+    for quantity in ("regret", "gap"):
+        pair = said["results"][0]["paired"][quantity]
+        assert (pair["baseline"], pair["wins"]) == ("windfall", 2)
+        assert pair["difference"] == pytest.approx(-0.5)
 
 
 def test_policies_meet_the_same_luck(windfall, folder, tmp_path):

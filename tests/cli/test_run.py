@@ -21,7 +21,8 @@ def test_the_table_says_what_the_library_says(windfall, folder):
     (row,) = [line for line in done.stdout.splitlines() if "v-ucb" in line]
     cells = [cell.strip() for cell in row.strip("│").split("│")]
     assert cells[:3] == ["v-ucb", f"{expected['median']:.3g}", f"{expected['mad']:.2g}"]
-    assert cells[3] == f"{expected['found_best']:.0%}"
+    assert cells[3] == f"{expected['gap']['mean']:.3g}"
+    assert cells[4:6] == [f"{expected[share]:.0%}" for share in ("found_best", "stuck")]
 
 
 def test_json_is_one_object_and_nothing_else(folder, tmp_path):

@@ -62,8 +62,11 @@ def own(tmp_path, monkeypatch):
         sys.modules.pop(name, None)
 
 
-def cells(stdout: str) -> dict[str, list[str]]:
-    lines = [line for line in stdout.splitlines() if line.startswith("│")]
+def cells(stdout: str, title: str = ": earning") -> dict[str, list[str]]:
+    """The rows of the table under this title."""
+    after = stdout.partition(title)[2].splitlines()
+    end = next(i for i, line in enumerate(after) if line.startswith("└"))
+    lines = [line for line in after[:end] if line.startswith("│")]
     rows = [[cell.strip() for cell in line.strip("│").split("│")] for line in lines]
     return {row[0]: row[1:] for row in rows}
 
@@ -92,6 +95,14 @@ def test_the_table_and_json_say_the_same(windfall, played, tmp_path):
     assert printed["geometric mean, all problems"] == [f"×{v:.3f}" for v in mean.values()]
     near = said["within_5_percent"]
     assert printed["within 5 % of the best"] == [f"{v:.0%}" for v in near.values()]
+    found = cells(table.stdout, ": finding")
+    for problem, facts in said["problems"].items():
+        assert found[problem] == [
+            f"{r['gap']['mean']:.3g} ×{r['gap_ratio']:.2f} {r['found_best']:.0%}"
+            for r in facts["policies"].values()
+        ]
+    mean = said["gap"]["geometric_mean"]["all problems"]
+    assert found["geometric mean, all problems"] == [f"×{v:.3f}" for v in mean.values()]
 
 
 def test_the_best_of_a_row_is_bold_on_a_terminal(windfall, played, monkeypatch):
@@ -99,7 +110,7 @@ def test_the_best_of_a_row_is_bold_on_a_terminal(windfall, played, monkeypatch):
     monkeypatch.setenv("TERM", "xterm")
     monkeypatch.delenv("NO_COLOR", raising=False)
     done = windfall("compare", "--suite", "extremes-tune", *CHOSEN, *SMALL)
-    (row,) = [line for line in done.stdout.splitlines() if "pareto-2d" in line]
+    row, _ = [line for line in done.stdout.splitlines() if "pareto-2d" in line]
     bold = [part.split("\x1b")[0].strip() for part in row.split("\x1b[1m")[1:]]
     medians = {r.label: by_chance(r, load("pareto-2d")).median[-1] for r in played[-3:]}
     assert len(bold) == 1
@@ -228,3 +239,40 @@ def test_bad_input_is_one_line_and_nothing_is_played(windfall, played, own, argu
     for word in words:
         assert word in line
     assert played == []
+
+
+@pytest.fixture
+def lists(tmp_path):
+    """A folder with two candidate lists, one of them measured twice."""
+    folder = tmp_path / "lists"
+    folder.mkdir()
+    table = "dose,payoff\n" + "".join(f"{i},{(i - 3) ** 2 % 7}\n" for i in range(8))
+    (folder / "drug.csv").write_text(table)
+    (folder / "assay.csv").write_text(table)
+    (folder / "assay_replicates.csv").write_text(
+        table + table.replace("payoff\n", "").replace("dose,", "")
+    )
+    return folder
+
+
+def test_the_suite_real_is_every_list_of_the_folder(windfall, played, lists):
+    chosen = ["--policy", "ei", "--policy", "v-ucb-1", "--rounds", "5", "--json"]
+    done = windfall("compare", "--suite", "real", "--data-dir", lists, *chosen)
+    assert done.exit_code == 0, done.exception
+    said = json.loads(done.stdout)
+    assert list(said["problems"]) == ["assay", "drug"]
+    assert {(r.rounds, r.trials) for r in played} == {(5, 24)}
+    for row in said["problems"].values():
+        assert row["policies"]["ei"]["gap_against_best"]["trials"] == 24
+        assert {"gap", "found_best", "stuck", "gap_ratio"} <= row["policies"]["ei"].keys()
+    empty = windfall("compare", "--suite", "real", "--data-dir", lists.parent, *chosen)
+    assert "no candidate list is in" in empty.stderr
+
+
+def test_lists_are_shown_with_the_other_problems(windfall, lists):
+    done = windfall("problems", "--data-dir", lists)
+    assert done.exit_code == 0, done.exception
+    rows = cells(done.stdout, "(--suite real)")
+    assert rows["assay"][:5] == ["8", "1", "0", "61", "24"]
+    assert rows["drug"][:5] == ["8", "1", "0.05", "61", "24"]
+    assert "cosine" in windfall("problems").stdout

@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from made_up import made_up
 
-from windfall.compare.comparison import Comparison, floor, geometric_mean
+from windfall.compare.comparison import Comparison
+from windfall.compare.multiples import floor, geometric_mean
 from windfall.problems import Problem
 
 PROBLEMS = ("cosine", "hill-3d", "needle-2d", "steps-1d")
@@ -153,4 +154,42 @@ def test_the_summary_is_plain_and_has_the_percentiles(lot, tmp_path):
     # The 90th percentile of five is 60 % of the way from the fourth to the fifth.
     assert one["percentile_90"] == pytest.approx(0.4 * finals[3] + 0.6 * finals[4])
     assert one["ratio"] == pytest.approx(table.ratios[1, 2])
-    assert files[1].read_text() == table.table().markdown()
+    assert one["gap_ratio"] == pytest.approx(table.gap_ratios[1, 2])
+    assert table.table().markdown() in files[1].read_text()
+    assert table.gap_table().markdown() in files[1].read_text()
+
+
+def naive_gap(regrets) -> float:
+    """What the best arm pulled misses, in the mean over trials."""
+    return sum(min(trial) for trial in regrets) / len(regrets)
+
+
+@given(seed=st.integers(0, 1000), height=st.sampled_from([1e-9, 0.5, 100.0]))
+def test_gaps_have_the_same_arithmetic(seed, height):
+    regrets = by_lot(seed)
+    table = compared(regrets, dict.fromkeys(PROBLEMS, height))
+    products = np.ones(len(LABELS))
+    for i, problem in enumerate(PROBLEMS):
+        gaps = [naive_gap(regrets[problem][label]) for label in LABELS]
+        raised = [max(gap, height) for gap in gaps]
+        np.testing.assert_allclose(table.gaps[i], gaps)
+        np.testing.assert_allclose(table.gap_ratios[i], np.array(raised) / min(raised[1:]))
+        products *= table.gap_ratios[i]
+    np.testing.assert_allclose(table.gap_means()["all problems"], products ** (1 / len(PROBLEMS)))
+
+
+def test_the_gap_s_table_has_shares_verdicts_and_marks_the_lowest():
+    trials = 8
+    found, near, far = (np.full((trials, 6), v) for v in (0.0, 0.5, 2.0))
+    far[:, 0] = near[:, 0] = found[:, 0] = 3.0
+    half = np.where(np.arange(trials)[:, None] % 2 == 0, found, far)
+    facts = compared({"cosine": {"mine": found, "ei": near, "ts": far},
+                      "hill-3d": {"mine": far, "ei": near, "ts": half}}).gap_table()  # fmt: skip
+    rows = {row[0]: row[1:] for row in facts.rows}
+    assert rows["cosine"] == ("**0 ×0.02 100%**", "0.5 ×1.00 0%", "2 ×4.00 0%")
+    assert rows["hill-3d"] == ("2 ×4.00 0%", "**0.5 ×1.00 0%**", "1 ×2.00 50%")
+    # On each, against ei; half of ts' trials are better than ei's and the others worse by more.
+    assert rows["better : worse"] == ("1 : 1", "0 : 0", "0 : 1")
+    assert rows["stuck"] == ("50%", "100%", "75%")
+    pair = compared({"cosine": {"mine": found, "ei": near, "ts": far}}).gap_pairs["cosine"]["mine"]
+    assert (pair.baseline, pair.difference, pair.wins) == ("ei", -0.5, trials)

@@ -15,6 +15,7 @@ from windfall.compare.statistics import (
     first_trials,
     listed,
     paired,
+    paired_gap,
     standing,
 )
 from windfall.errors import InputError
@@ -22,24 +23,25 @@ from windfall.errors import InputError
 regrets = arrays(float, (7, 4), elements=st.floats(0.0, 10.0, allow_subnormal=False))
 
 
+@pytest.mark.parametrize("centre", [np.median, np.mean])
 @pytest.mark.parametrize("trials", [6, 25, 100])
-def test_interval_agrees_with_scipy(trials):
+def test_interval_agrees_with_scipy(trials, centre):
     values = np.random.default_rng(trials).normal(0.3, 1.0, trials)
     oracle = stats.bootstrap(
-        (values,), np.median, n_resamples=40000, method="percentile", rng=1
+        (values,), centre, n_resamples=40000, method="percentile", rng=1
     ).confidence_interval
-    # A percentile of 4,000 medians: its own scatter, from ten independent sets of 4,000.
+    # A percentile of 4,000 centres: its own scatter, from ten independent sets of 4,000.
     sets = [
-        stats.bootstrap((values,), np.median, n_resamples=4000, method="percentile", rng=s)
+        stats.bootstrap((values,), centre, n_resamples=4000, method="percentile", rng=s)
         for s in range(10)
     ]
     scatter = [
         np.ptp([getattr(s.confidence_interval, end) for s in sets]) for end in ("low", "high")
     ]
-    low, high = bootstrap_interval(values)
+    low, high = bootstrap_interval(values, centre)
     assert abs(low - oracle.low) <= scatter[0] + 1e-9
     assert abs(high - oracle.high) <= scatter[1] + 1e-9
-    assert low < np.median(values) < high
+    assert low < centre(values) < high
 
 
 def test_interval_is_the_same_every_time_and_moves_with_the_values():
@@ -73,6 +75,30 @@ def test_paired_agrees_with_loops_and_turns_round(a, b):
     assert one.low <= one.high
     assert (other.wins, other.ties, other.losses) == (losses, ties, wins)
     assert other.difference == pytest.approx(-difference, abs=1e-12)
+
+
+@given(regrets, regrets)
+def test_paired_gaps_are_the_means_of_what_the_best_pulls_missed(a, b):
+    gaps = [[min(trial) for trial in regret] for regret in (a, b)]
+    pair = paired_gap(made_up(a, "lw-ucb"), made_up(b, "ei"))
+    differences = [x - y for x, y in zip(*gaps, strict=True)]
+    assert pair.difference == pytest.approx(sum(differences) / len(differences), abs=1e-12)
+    assert pair.wins + pair.ties + pair.losses == pair.trials == len(a)
+    assert pair.wins <= sum(d < 0 for d in differences)
+    assert pair.summary()["verdict"] == pair.verdict
+
+
+def test_a_needle_found_in_half_of_the_trials_more_is_seen_by_the_mean():
+    """The median of the differences is 0: it would call the two policies equal."""
+    never = np.full((40, 5), 10.0)
+    often = never.copy()
+    often[:18, 3] = 0.0
+    pair = paired_gap(made_up(often), made_up(never, "ei"))
+    assert pair.verdict == "better"
+    assert pair.difference == pytest.approx(-4.5)
+    assert (pair.wins, pair.ties, pair.losses) == (18, 22, 0)
+    with pytest.raises(InputError, match="not paired"):
+        paired_gap(made_up(often), made_up(never[:5], "ei"))
 
 
 def test_verdicts():

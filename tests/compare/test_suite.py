@@ -9,7 +9,7 @@ from small_problems import line, snapshots
 
 import windfall as wf
 from windfall.compare.ablation import FULL, variants
-from windfall.compare.comparison import floor
+from windfall.compare.multiples import floor
 from windfall.compare.suite import Contest, compare_suite
 from windfall.errors import InputError
 from windfall.problems import load, suite

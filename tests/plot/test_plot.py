@@ -215,9 +215,13 @@ def test_overview_puts_lw_ucb_s_median_trial_beside_the_curves():
     plain = made_up(np.ones((3, 2)), "v-ucb")
     figure = wf.plot.overview([plain, weighted], problem)
     titles = [ax.get_title() for ax in figure.axes if ax.get_title()]
-    assert len(titles) == 3
+    assert len(titles) == 4
     assert titles[0].startswith("made-up\n20 arms")
-    assert titles[2].startswith("LW-UCB after round 2 of trial 1")
+    assert [title.partition("\n")[0] for title in titles[1:3]] == [
+        "regret per round",
+        "what was found",
+    ]
+    assert titles[3].startswith("LW-UCB after round 2 of trial 1")
     labels = {ax.get_ylabel() for ax in figure.axes}
     assert {"payoff", "likelihood ratio w"} <= labels
 

@@ -30,6 +30,16 @@ def test_dots_are_the_ratios_and_their_geometric_means():
     assert high > RATIOS.max()
 
 
+def test_earning_and_finding_stand_side_by_side_with_one_legend():
+    figure = wf.plot.earned_and_found(PROBLEMS, LABELS, RATIOS, 2 * RATIOS, "EI")
+    earned, found = figure.axes
+    assert (earned.get_xlabel(), found.get_xlabel()) == ("regret / regret of EI", "gap / gap of EI")
+    for ax, values in ((earned, RATIOS), (found, 2 * RATIOS)):
+        dots = [c.get_offsets() for c in ax.collections if not c.get_label().startswith("_")]
+        np.testing.assert_allclose(np.array([d[:-1, 0] for d in dots]).T, values)
+    assert [ax.get_legend() is None for ax in figure.axes] == [True, False]
+
+
 def test_policies_differ_in_colour_and_shape():
     labels = ["lw-ucb", "ei", "ts", "v-ucb-1", "v-ucb-2", "gp-ucb", "gp-ucb-scaled", "a", "b"]
     (ax,) = wf.plot.ratios(["cosine"], labels, np.ones((1, 9))).axes

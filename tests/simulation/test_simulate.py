@@ -36,6 +36,7 @@ def test_regret_is_the_noise_free_gap_and_starts_with_the_best_initial_arm(toget
     np.testing.assert_allclose(together.regret, payoff.max() - payoff[together.arms], atol=1e-12)
     best = payoff[together.initial].max(axis=1)
     np.testing.assert_allclose(together.regret[:, 0], payoff.max() - best)
+    np.testing.assert_array_equal(together.gap[:, 0], together.regret[:, 0])
     assert all(len(set(row)) == 3 for row in together.initial)
 
 

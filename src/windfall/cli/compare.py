@@ -1,6 +1,6 @@
 """``windfall compare``: several policies on one problem or a suite of them, with equal luck."""
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -9,6 +9,9 @@ from windfall.cli.experiment import Experiment
 from windfall.cli.policies import chosen
 from windfall.cli.report import print_json, print_table, ranked
 from windfall.cli.suite import play_suite
+
+if TYPE_CHECKING:
+    from windfall.simulation.results import Result
 
 __all__ = ["compare"]
 
@@ -23,7 +26,8 @@ PolicyNames = Annotated[
 Suite = Annotated[
     str | None,
     typer.Option(
-        help="Instead of PROBLEM: paper, extremes, extremes-tune, extremes-report or all.",
+        help="Instead of PROBLEM: paper, extremes, extremes-tune, extremes-report or all; real for "
+        "every candidate list in --data-dir.",
         metavar="NAME",
     ),
 ]
@@ -79,11 +83,22 @@ def compare(
 
 
 def _one_problem(experiment: Experiment, json: bool) -> None:
-    """The best policy first."""
-    results = ranked(experiment.play())
+    """The best policy first, each compared with the one that was named first."""
+    played = experiment.play()
+    results, baseline = ranked(played), played[0]
     files = experiment.write(results)
     if json:
-        rows = [result.summary() | {"timings": result.timings} for result in results]
-        print_json({"problem": results[0].problem, "results": rows, "files": files})
+        rows = [_row(result, baseline) for result in results]
+        print_json({"problem": baseline.problem, "results": rows, "files": files})
     else:
-        print_table(results, files)
+        print_table(results, files, baseline if len(results) > 1 else None)
+
+
+def _row(result: "Result", baseline: "Result") -> dict[str, Any]:
+    from windfall.compare.statistics import paired, paired_gap
+
+    against = {"regret": paired(result, baseline), "gap": paired_gap(result, baseline)}
+    return result.summary() | {
+        "timings": result.timings,
+        "paired": {name: pair.summary() for name, pair in against.items()},
+    }

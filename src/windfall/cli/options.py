@@ -47,8 +47,8 @@ POLICIES = (
 POLICY_HELP = f"{', '.join(POLICIES)} (κ = 1, 2); MODULE:NAME for your own."
 _PROBLEM = typer.Argument(
     metavar="PROBLEM",
-    help="A name that [bold]windfall problems[/bold] lists, or a folder with locations.csv "
-    "and readings.csv.",
+    help="A name that [bold]windfall problems[/bold] lists, a folder with locations.csv and "
+    "readings.csv, or a .csv file with a last column payoff.",
     show_default=False,
 )
 ProblemName = Annotated[str, _PROBLEM]
@@ -92,7 +92,7 @@ Components = Annotated[
 DataDir = Annotated[
     Path | None,
     typer.Option(
-        help="Where the data of sensor problems are.",
+        help="Where the data of sensor problems and candidate lists are.",
         show_default="$WINDFALL_DATA, else a per-user folder",
         metavar="DIR",
     ),

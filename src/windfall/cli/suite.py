@@ -47,18 +47,23 @@ def play_suite(
     with batch(contest.experiments, save) as bar:
         compared = contest.play(save, workers=workers, progress=bar.advance, complain=say)
 
-    facts, summary, files = compared.table(), compared.summary(), []
+    summary, files = compared.summary(), []
     with WRITING:
         if save is not None:
             files += map(str, compared.save(save, f"{command}-{contest.name}"))
         if plot is not None:
-            figure = wf.plot.ratios(
-                compared.problems, compared.labels, compared.ratios, compared.measure
+            figure = wf.plot.earned_and_found(
+                compared.problems,
+                compared.labels,
+                compared.ratios,
+                compared.gap_ratios,
+                compared.measure,
             )
             files.append(str(wf.plot.save(figure, plot)))
     if json:
         print_json(summary | {"files": files})
     else:
-        print_facts(facts, f"{command} on the suite {contest.name}")
+        print_facts(compared.table(), f"{command} on the suite {contest.name}: earning")
+        print_facts(compared.gap_table(), f"{command} on the suite {contest.name}: finding")
         for file in files:
             typer.echo(f"wrote {file}")

@@ -1,17 +1,11 @@
-r"""Several policies on several problems in one table of numbers.
+"""Several policies on several problems in one table of numbers, for earning and for finding.
 
-Regrets of different problems have different units, so that only ratios can be averaged. With
-:math:`m_{pk}` the median over trials of R_T/T of policy k on problem p, the ratio is
-
-.. math:: \rho_{pk} = \frac{\max(m_{pk}, f_p)}{\min_{k' \in \text{reference}} \max(m_{pk'}, f_p)},
-
-below 1 where the policy is better than the best of the reference policies. The floor
-:math:`f_p` is 1 % of the regret of pulling arms at random, :math:`\max f - \bar f` in the mean over
-trials: regrets below it count as equal, and a regret of 0 has a finite ratio.
+Earning is the median over trials of R_T/T, finding the mean over trials of the gap of the best arm
+pulled; both as multiples of the best reference policy's, see ``windfall.compare.multiples``.
 """
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -19,18 +13,16 @@ from typing import Any
 
 import numpy as np
 
+from windfall.compare.multiples import Multiples
+from windfall.compare.statistics import Comparison as Pair
+from windfall.compare.statistics import paired_gap
 from windfall.compare.table import Table
-from windfall.errors import InputError
-from windfall.problems import Problem, suite
+from windfall.problems import suite
 from windfall.runtime.files import write_atomically
 from windfall.simulation.results import Result
 
-__all__ = ["Comparison", "floor", "geometric_mean"]
+__all__ = ["Comparison"]
 
-#: Regrets below this share of a random arm's count as equal.
-FLOOR = 0.01
-#: A policy is close to the best one if its median is at most this share above.
-CLOSE = 0.05
 #: Suites that have a mean of their own in a table that mixes them.
 PARTS = ("paper", "extremes-tune", "extremes-report")
 ALL = "all problems"
@@ -67,33 +59,57 @@ class Comparison:
         return tuple(next(iter(self.results.values())))
 
     @cached_property
-    def medians(self) -> np.ndarray:
-        """(problems, policies) median over trials of R_T/T."""
-        return np.array([[r.median[-1] for r in row.values()] for row in self.results.values()])
+    def earning(self) -> Multiples:
+        """R_T/T, median over trials."""
+        return self._multiples(lambda result: float(result.median[-1]))
 
     @cached_property
+    def finding(self) -> Multiples:
+        """Gap of the best arm pulled, mean over trials."""
+        return self._multiples(lambda result: float(result.gap[:, -1].mean()))
+
+    @property
+    def medians(self) -> np.ndarray:
+        """(problems, policies) median over trials of R_T/T."""
+        return self.earning.values
+
+    @property
     def ratios(self) -> np.ndarray:
         """(problems, policies) regret as a multiple of the best reference policy's."""
-        columns = [self.labels.index(label) for label in self.reference]
-        return self._floored / self._floored[:, columns].min(axis=1, keepdims=True)
+        return self.earning.ratios
+
+    @property
+    def gaps(self) -> np.ndarray:
+        """(problems, policies) mean over trials of the gap of the best arm pulled."""
+        return self.finding.values
+
+    @property
+    def gap_ratios(self) -> np.ndarray:
+        """(problems, policies) gap as a multiple of the best reference policy's."""
+        return self.finding.ratios
 
     @property
     def close(self) -> np.ndarray:
-        """(policies,) share of the problems on which a policy is within 5 % of the best of all."""
-        best = self._floored.min(axis=1, keepdims=True)
-        return np.mean(self._floored <= (1 + CLOSE) * best, axis=0)
+        """(policies,) share of the problems on which R_T/T is within 5 % of the best of all."""
+        return self.earning.close
 
     def means(self) -> dict[str, np.ndarray]:
         """(policies,) geometric mean of the ratios over all problems, and over each part."""
-        parts = {part: [i for i, p in enumerate(self.problems) if p in suite(part)]
-                 for part in PARTS}  # fmt: skip
-        several = {part: rows for part, rows in parts.items() if rows}
-        groups = several if len(several) > 1 else {}
-        everything = list(range(len(self.problems)))
-        return {
-            part: geometric_mean(self.ratios[rows])
-            for part, rows in {**groups, ALL: everything}.items()
-        }
+        return self._means(self.earning)
+
+    def gap_means(self) -> dict[str, np.ndarray]:
+        """(policies,) the same of the ratios of gaps."""
+        return self._means(self.finding)
+
+    @cached_property
+    def gap_pairs(self) -> dict[str, dict[str, Pair]]:
+        """By problem and label, the gap against the best reference policy's, trial by trial."""
+        pairs = {}
+        for row, (problem, results) in zip(self.gaps, self.results.items(), strict=True):
+            best = min(self._columns, key=lambda column: row[column])
+            baseline = results[self.labels[best]]
+            pairs[problem] = {label: paired_gap(r, baseline) for label, r in results.items()}
+        return pairs
 
     def summary(self) -> dict[str, Any]:
         """All numbers, as plain ones."""
@@ -106,79 +122,107 @@ class Comparison:
                 problem: {
                     "floor": self.floors[problem],
                     "policies": {
-                        label: result.summary() | {"policy": label, "ratio": float(ratio)}
-                        for (label, result), ratio in zip(row.items(), ratios, strict=True)
+                        label: result.summary()
+                        | {"policy": label, "ratio": float(self.ratios[i, j])}
+                        | {"gap_ratio": float(self.gap_ratios[i, j])}
+                        | {"gap_against_best": self.gap_pairs[problem][label].summary()}
+                        for j, (label, result) in enumerate(row.items())
                     },
                 }
-                for (problem, row), ratios in zip(self.results.items(), self.ratios, strict=True)
+                for i, (problem, row) in enumerate(self.results.items())
             },
-            "geometric_mean": {part: self._by_label(mean) for part, mean in self.means().items()},
-            "within_5_percent": self._by_label(self.close),
-            "worst_ratio": self._by_label(self.ratios.max(axis=0)),
+            **self._totals(self.earning),
+            "gap": self._totals(self.finding),
             "missing": dict(self.missing),
         }
 
     def table(self) -> Table:
         """Medians and ratios with the lowest median of a row in bold, and their means."""
-        rows = []
-        for i, problem in enumerate(self.problems):
-            medians = self.medians[i].tolist()
-            pairs = zip(medians, self.ratios[i].tolist(), strict=True)
-            rows.append((problem, *(_cell(m, r, m == min(medians)) for m, r in pairs)))
-        for part, mean in self.means().items():
-            rows.append((f"geometric mean, {part}", *(f"×{value:.3f}" for value in mean)))
-        rows.append(("worst", *(f"×{value:.2f}" for value in self.ratios.max(axis=0))))
-        rows.append(("within 5 % of the best", *(f"{share:.0%}" for share in self.close)))
         return Table(
             self.name,
             "R_T/T, median over trials, and as a multiple of that of "
             f"{self.measure}; lower is better, the lowest is bold. Regrets below 1 % of a "
             "random arm's count as equal in the multiples.",
             ("problem", *self.labels),
-            tuple(rows),
+            self._rows(self.earning, lambda result: ""),
+        )
+
+    def gap_table(self) -> Table:
+        """Mean gaps and ratios with the lowest gap of a row in bold, shares, and their means."""
+        verdicts = [[pair.verdict for pair in row.values()] for row in self.gap_pairs.values()]
+        columns = list(zip(*verdicts, strict=True))
+        results = [list(row.values()) for row in self.results.values()]
+        stuck = np.mean([[np.mean(r.stuck) for r in row] for row in results], axis=0)
+        rows = (
+            ("better : worse", *(f"{c.count('better')} : {c.count('worse')}" for c in columns)),
+            ("stuck", *(f"{share:.0%}" for share in stuck)),
+        )
+        return Table(
+            f"{self.name}-gap",
+            "Gap of the best arm pulled, mean over trials; as a multiple of that of "
+            f"{self.measure}; and the share of trials that pulled the best arm of all. The lowest "
+            "gap is bold. Better and worse: problems on which the 95 % interval of the difference "
+            "to that policy within trials is on one side of 0. Stuck: trials that missed the best "
+            "arm and did not halve their gap in the second half of the rounds.",
+            ("problem", *self.labels),
+            (*self._rows(self.finding, lambda r: f" {np.mean(r.found):.0%}"), *rows),
         )
 
     def save(self, folder: Path | str, name: str) -> tuple[Path, Path]:
-        """Write the numbers as ``NAME.json`` and the table as ``NAME.md``."""
+        """Write the numbers as ``NAME.json`` and the tables as ``NAME.md``."""
         files = Path(folder) / f"{name}.json", Path(folder) / f"{name}.md"
-        texts = json.dumps(self.summary(), indent=2) + "\n", self.table().markdown()
+        tables = f"{self.table().markdown()}\n{self.gap_table().markdown()}"
+        texts = json.dumps(self.summary(), indent=2) + "\n", tables
         for file, text in zip(files, texts, strict=True):
             write_atomically(file, text.encode())
         return files
 
-    @cached_property
-    def _floored(self) -> np.ndarray:
-        return np.maximum(self.medians, np.array([[self.floors[p]] for p in self.problems]))
+    @property
+    def _columns(self) -> list[int]:
+        return [self.labels.index(label) for label in self.reference]
+
+    def _multiples(self, loss: Callable[[Result], float]) -> Multiples:
+        values = [[loss(result) for result in row.values()] for row in self.results.values()]
+        floors = np.array([self.floors[problem] for problem in self.problems])
+        return Multiples(np.array(values), floors, self._columns)
+
+    def _means(self, multiples: Multiples) -> dict[str, np.ndarray]:
+        parts = {part: [i for i, p in enumerate(self.problems) if p in suite(part)]
+                 for part in PARTS}  # fmt: skip
+        several = {part: rows for part, rows in parts.items() if rows}
+        groups = several if len(several) > 1 else {}
+        everything = list(range(len(self.problems)))
+        return {part: multiples.mean(rows) for part, rows in {**groups, ALL: everything}.items()}
+
+    def _totals(self, multiples: Multiples) -> dict[str, Any]:
+        means = self._means(multiples).items()
+        return {
+            "geometric_mean": {part: self._by_label(mean) for part, mean in means},
+            "within_5_percent": self._by_label(multiples.close),
+            "worst_ratio": self._by_label(multiples.worst),
+        }
+
+    def _rows(
+        self, multiples: Multiples, more: Callable[[Result], str]
+    ) -> tuple[tuple[str, ...], ...]:
+        """A row per problem, then the means; ``more`` is added to a result's cell."""
+        rows: list[tuple[str, ...]] = []
+        for i, (problem, results) in enumerate(self.results.items()):
+            values, ratios = multiples.values[i].tolist(), multiples.ratios[i].tolist()
+            cells = (
+                _cell(f"{v:.3g} ×{r:.2f}{more(result)}", v == min(values))
+                for v, r, result in zip(values, ratios, results.values(), strict=True)
+            )
+            rows.append((problem, *cells))
+        for part, mean in self._means(multiples).items():
+            rows.append((f"geometric mean, {part}", *(f"×{value:.3f}" for value in mean)))
+        rows.append(("worst", *(f"×{value:.2f}" for value in multiples.worst)))
+        rows.append(("within 5 % of the best", *(f"{share:.0%}" for share in multiples.close)))
+        return tuple(rows)
 
     def _by_label(self, values: np.ndarray) -> dict[str, float]:
         return {label: float(v) for label, v in zip(self.labels, values, strict=True)}
 
 
-def floor(problem: Problem, trials: int) -> float:
-    """1 % of the regret of a random arm, in the mean over trials.
-
-    >>> floor(Problem(arms=[[0.0], [1.0]], payoff=[0.0, 1.0]), trials=3)
-    0.005
-    """
-    rows = np.stack([problem.payoffs(trial) for trial in range(min(trials, problem.snapshots))])
-    regret = float(np.mean(rows.max(axis=1) - rows.mean(axis=1)))
-    if regret == 0.0:
-        raise InputError(
-            f"problem {problem.name!r} pays the same at every arm, so that nothing can be compared "
-            "on it; leave it out"
-        )
-    return FLOOR * regret
-
-
-def geometric_mean(values: np.ndarray) -> np.ndarray:
-    """Of every column.
-
-    >>> geometric_mean(np.array([[0.5, 1.0], [2.0, 9.0]])).round(12).tolist()
-    [1.0, 3.0]
-    """
-    return np.exp(np.mean(np.log(values), axis=0))
-
-
-def _cell(median: float, ratio: float, best: bool) -> str:
-    text = f"{median:.3g} ×{ratio:.2f}"
+def _cell(text: str, best: bool) -> str:
     return f"**{text}**" if best else text

@@ -1,12 +1,13 @@
 """Which policy is better, by how much, and how sure that is: every verdict from numbers.
 
 Runs with one seed share initial arms and noise trial by trial, so that policies are compared by the
-differences of their R_T/T within trials.
+differences within trials: of R_T/T, what was lost on the way, by their median; of the gap of the
+best arm pulled, by their mean, because a needle that half of the trials find has no median.
 """
 
-from collections.abc import Iterable
-from dataclasses import dataclass, replace
-from typing import Literal
+from collections.abc import Callable, Iterable
+from dataclasses import asdict, dataclass, replace
+from typing import Any, Literal
 
 import numpy as np
 
@@ -21,6 +22,7 @@ __all__ = [
     "first_trials",
     "listed",
     "paired",
+    "paired_gap",
     "standing",
 ]
 
@@ -34,15 +36,16 @@ _SEED = 20220
 
 @dataclass(frozen=True)
 class Comparison:
-    """LW-UCB against one baseline, trial by trial.
+    """A policy against one baseline, trial by trial.
 
     Attributes:
         baseline: Its label.
         trials: How many pairs there are.
-        difference: Median over trials of LW-UCB's R_T/T minus the baseline's; below 0 is better.
+        difference: What the policy lost minus what the baseline lost, the median (or for gaps the
+            mean) over trials; below 0 is better.
         low: Lower end of its bootstrap interval.
         high: Upper end.
-        wins: Trials in which LW-UCB's R_T/T is the lower one.
+        wins: Trials in which the policy lost less.
         ties: Trials in which they are equal.
         losses: The others.
     """
@@ -68,6 +71,10 @@ class Comparison:
             return "undecided"
         return "better" if self.high < 0 else "worse" if self.low > 0 else "undecided"
 
+    def summary(self) -> dict[str, Any]:
+        """All numbers and the verdict, as plain ones."""
+        return asdict(self) | {"verdict": self.verdict}
+
 
 @dataclass(frozen=True)
 class Standing:
@@ -92,6 +99,18 @@ class Standing:
 
 def paired(ours: Result, baseline: Result) -> Comparison:
     """Compare R_T/T within trials; both must have the same trials of the same problem."""
+    _check_paired(ours, baseline)
+    a, b = ours.mean_regret[:, -1], baseline.mean_regret[:, -1]
+    return _compare(baseline.label, a, b, np.median)
+
+
+def paired_gap(ours: Result, baseline: Result) -> Comparison:
+    """Compare the gap of the best arm pulled within trials, by the mean of the differences."""
+    _check_paired(ours, baseline)
+    return _compare(baseline.label, ours.gap[:, -1], baseline.gap[:, -1], np.mean)
+
+
+def _check_paired(ours: Result, baseline: Result) -> None:
     if (ours.problem, ours.seed, ours.regret.shape) != (
         baseline.problem,
         baseline.seed,
@@ -102,13 +121,16 @@ def paired(ours: Result, baseline: Result) -> Comparison:
             f"trials and rounds, got {ours.problem!r} {ours.regret.shape} and "
             f"{baseline.problem!r} {baseline.regret.shape}"
         )
-    a, b = ours.mean_regret[:, -1], baseline.mean_regret[:, -1]
+
+
+def _compare(label: str, a: np.ndarray, b: np.ndarray, centre: Callable[..., Any]) -> Comparison:
+    """Losses of a policy against a baseline's; ``centre`` is the median or the mean."""
     tied = np.abs(a - b) <= _TIE * np.maximum(np.abs(a), np.abs(b))
-    low, high = bootstrap_interval(a - b)
+    low, high = bootstrap_interval(a - b, centre)
     return Comparison(
-        baseline=baseline.label,
+        baseline=label,
         trials=len(a),
-        difference=float(np.median(a - b)),
+        difference=float(centre(a - b)),
         low=low,
         high=high,
         wins=int(np.sum((a < b) & ~tied)),
@@ -117,17 +139,19 @@ def paired(ours: Result, baseline: Result) -> Comparison:
     )
 
 
-def bootstrap_interval(values: np.ndarray) -> tuple[float, float]:
-    """Percentile bootstrap interval of the median, 95 %, from a fixed seed.
+def bootstrap_interval(
+    values: np.ndarray, centre: Callable[..., Any] = np.median
+) -> tuple[float, float]:
+    """Percentile bootstrap interval of the median or another centre, 95 %, from a fixed seed.
 
     Example:
         >>> bootstrap_interval(np.ones(9))
         (1.0, 1.0)
     """
     draws = np.random.default_rng(_SEED).integers(0, len(values), (RESAMPLES, len(values)))
-    medians = np.median(values[draws], axis=1)
+    centres = centre(values[draws], axis=1)
     tail = (1 - CONFIDENCE) / 2
-    low, high = np.quantile(medians, [tail, 1 - tail])
+    low, high = np.quantile(centres, [tail, 1 - tail])
     return float(low), float(high)
 
 

@@ -38,6 +38,8 @@ class Store:
             "pool": "" if problem.initial_pool is None else _digest(problem.initial_pool),
             "box": _digest(problem.box),
         }
+        if problem.replicates is not None:  # else the digests of earlier versions
+            settings["replicates"] = _digest(problem.replicates)
         text = json.dumps(settings, sort_keys=True)
         return hashlib.sha256(text.encode()).hexdigest()[:24]
 

@@ -8,10 +8,11 @@ from pathlib import Path
 from typing import Any
 
 from windfall.checks import LARGEST_SEED, whole
-from windfall.compare.comparison import Comparison, floor
+from windfall.compare.comparison import Comparison
 from windfall.compare.contenders import CLASSICAL, USUAL, contenders, labelled
 from windfall.compare.execute import execute
 from windfall.compare.experiment import Experiment, Run
+from windfall.compare.multiples import floor
 from windfall.errors import InputError
 from windfall.problems import Problem, load
 from windfall.problems import suite as suite_names
@@ -51,7 +52,8 @@ def compare_suite(
         components: For named policies that have them; by default each problem's.
         reference: Labels of the policies whose best is the measure of all; by default the
             classical ones that are played, or all if none is.
-        data_dir: Where the sensor data are; problems whose data are missing are left out.
+        data_dir: Where the sensor data are; problems whose data are missing are left out. For the
+            suite ``real``, the folder of candidate lists.
         folder: Keep finished runs here and find them there again. A run is known by the text of
             its policy (``repr``) and its settings: after a change in the code of a policy of your
             own, use another folder.
@@ -177,7 +179,7 @@ def _problems(
     suite: str | Iterable[str | Problem], data_dir: str | Path | None
 ) -> tuple[list[Problem], dict[str, str]]:
     """The problems, and those whose data are missing with the reason."""
-    names = suite_names(suite) if isinstance(suite, str) else list(suite)
+    names = suite_names(suite, data_dir) if isinstance(suite, str) else list(suite)
     problems, missing = [], {}
     for name in names:
         try:

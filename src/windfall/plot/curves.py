@@ -1,6 +1,7 @@
-"""Regret curves."""
+"""Curves over rounds: what was lost per pull, and what the best arm found still misses."""
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -8,9 +9,23 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
 from windfall.plot.style import display, new_axes, palette, root_figure, several, styled
+from windfall.problems import Problem
 from windfall.simulation.results import Result
 
-__all__ = ["regret"]
+__all__ = ["gap", "regret"]
+
+#: Curves that are no policies: runs of others that came with the data.
+_REFERENCE_COLOURS = ("#777777", "#AAAAAA", "#8C6D31", "#6B486B")
+
+
+class Curve(NamedTuple):
+    """A line with a band around it, from round 1 on."""
+
+    label: str
+    colour: str
+    values: np.ndarray
+    band: np.ndarray
+    dashed: bool = False
 
 
 @styled
@@ -31,29 +46,94 @@ def regret(results: Result | Sequence[Result], ax: Axes | None = None) -> Figure
     """
     results = several(results)
     ax = ax or new_axes(5.2, 3.6)
-    positive = [v for r in results for v in r.median if v > 0] or [1.0]
-    bottom = min(positive) / 1.25
-    top = 1.25 * max([float((r.median + r.deviation).max()) for r in results] + [2 * bottom])
     colours = palette([r.label for r in results])
-    for result, colour in zip(results, colours, strict=True):
-        t = np.arange(1, result.rounds + 1)
-        median, mad = result.median, result.deviation
-        wide = result.label.startswith(("windfall", "lw-ucb"))
-        shown = np.where(median > 0, median, np.nan)  # a regret of zero has no logarithm
-        ax.fill_between(
-            t, np.maximum(median - mad, bottom / 10), median + mad, color=colour, alpha=0.13, lw=0
-        )
-        ax.plot(t, shown, color=colour, lw=2.4 if wide else 1.5, zorder=3 if wide else 2,
-                label=display(result.label), solid_capstyle="round")  # fmt: skip
-    ax.set(yscale="log", ylim=(bottom, top), xlabel="round t", ylabel="mean regret R$_t$/t")
-    longest = max(r.rounds for r in results)
+    curves = [Curve(r.label, c, r.median, r.deviation)
+              for r, c in zip(results, colours, strict=True)]  # fmt: skip
+    _draw(ax, curves)
+    ax.set_ylabel("mean regret R$_t$/t")
+    ax.set_title(f"regret per round\nmedian ± MAD over {_trials(results)}")
+    return root_figure(ax)
+
+
+@styled
+def gap(
+    results: Result | Sequence[Result], problem: Problem | None = None, ax: Axes | None = None
+) -> Figure:
+    """Mean over trials of the gap of the best arm pulled so far, with ± one standard error.
+
+    A mean, because a needle that half of the trials find has no median worth drawing.
+
+    Args:
+        results: One result, or several to compare.
+        problem: The problem that was played: curves of the reference runs that came with its data
+            are drawn too, dashed. Round t is after as many pulls as in the results.
+        ax: Where to draw; a new figure by default.
+
+    Example:
+        >>> import windfall as wf
+        >>> line = [[0.0], [0.5], [1.0]]
+        >>> problem = wf.Problem(arms=line, payoff=[0.0, 1.0, 0.0])
+        >>> result = wf.simulate(problem, "v-ucb", rounds=4, trials=2, workers=1)
+        >>> gap(result).axes[0].get_ylabel()
+        'gap of the best arm so far'
+    """
+    results = several(results)
+    ax = ax or new_axes(5.2, 3.6)
+    colours = palette([r.label for r in results])
+    curves = [Curve(r.label, c, r.gap.mean(axis=0), _standard_error(r.gap))
+              for r, c in zip(results, colours, strict=True)]  # fmt: skip
+    if problem is not None:
+        curves += _references(problem, results)
+    _draw(ax, curves)
+    ax.set_ylabel("gap of the best arm so far")
+    ax.set_title(f"what was found\nmean ± standard error over {_trials(results)}")
+    return root_figure(ax)
+
+
+def _standard_error(values: np.ndarray) -> np.ndarray:
+    trials = len(values)
+    return values.std(axis=0, ddof=1) / np.sqrt(trials) if trials > 1 else np.zeros_like(values[0])
+
+
+def _references(problem: Problem, results: Sequence[Result]) -> list[Curve]:
+    """The curves of the problem's reference runs, in the rounds of the results."""
+    initial, rounds = results[0].initial.shape[1], max(r.rounds for r in results)
+    curves = []
+    for i, name in enumerate(problem.references):
+        after = problem.reference_gap(name)[initial - 1 :][:rounds]
+        colour = _REFERENCE_COLOURS[i % len(_REFERENCE_COLOURS)]
+        if len(after):  # else it ended before the first round
+            curves.append(Curve(name, colour, after, np.zeros_like(after), dashed=True))
+    return curves
+
+
+def _trials(results: Sequence[Result]) -> str:
+    trials = {r.trials for r in results}
+    return f"{trials.pop()} trials" if len(trials) == 1 else "all trials"
+
+
+def _draw(ax: Axes, curves: Sequence[Curve]) -> None:
+    """Curves on a logarithmic scale, each with its name at its end."""
+    positive = [v for c in curves for v in c.values if v > 0] or [1.0]
+    bottom = min(positive) / 1.25
+    top = 1.25 * max([float((c.values + c.band).max()) for c in curves] + [2 * bottom])
+    for curve in curves:
+        t = np.arange(1, len(curve.values) + 1)
+        wide = curve.label.startswith(("windfall", "lw-ucb"))
+        shown = np.where(curve.values > 0, curve.values, np.nan)  # zero has no logarithm
+        low, high = curve.values - curve.band, curve.values + curve.band
+        if not curve.dashed:
+            ax.fill_between(
+                t, np.maximum(low, bottom / 10), high, color=curve.colour, alpha=0.13, lw=0
+            )
+        ax.plot(t, shown, color=curve.colour, lw=2.4 if wide else 1.5, zorder=3 if wide else 2,
+                ls="--" if curve.dashed else "-", label=display(curve.label),
+                solid_capstyle="round")  # fmt: skip
+    ax.set(yscale="log", ylim=(bottom, top), xlabel="round t")
+    longest = max(len(c.values) for c in curves)
     ax.set_xlim(1 if longest > 1 else 0.5, max(longest, 1.5))
     _plain_log_ticks(ax, bottom, top)
-    _label_ends(ax, results, colours)
-    trials = {r.trials for r in results}
-    count = f"{trials.pop()} trials" if len(trials) == 1 else "all trials"
-    ax.set_title(f"regret per round\nmedian ± MAD over {count}")
-    return root_figure(ax)
+    _label_ends(ax, curves)
 
 
 def _plain_log_ticks(ax: Axes, bottom: float, top: float) -> None:
@@ -66,14 +146,14 @@ def _plain_log_ticks(ax: Axes, bottom: float, top: float) -> None:
     ax.yaxis.set_minor_formatter(NullFormatter() if wide else plain)
 
 
-def _label_ends(ax: Axes, results: Sequence[Result], colours: Sequence[str]) -> None:
+def _label_ends(ax: Axes, curves: Sequence[Curve]) -> None:
     """Each curve's name at its right end, moved apart where they would overlap."""
     bottom, top = np.log(ax.get_ylim())
-    last = np.log([max(r.median[-1], 1e-300) for r in results])
+    last = np.log([max(c.values[-1], 1e-300) for c in curves])
     heights = _spread(np.clip((last - bottom) / (top - bottom), 0.0, 1.0), 0.075)
-    for result, colour, height in zip(results, colours, heights, strict=True):
-        ax.text(1.015, height, display(result.label), transform=ax.transAxes, va="center",
-                fontsize=9, color=colour, weight="bold")  # fmt: skip
+    for curve, height in zip(curves, heights, strict=True):
+        ax.text(1.015, height, display(curve.label), transform=ax.transAxes, va="center",
+                fontsize=9, color=curve.colour, weight="bold")  # fmt: skip
 
 
 def _spread(heights: np.ndarray, gap: float) -> np.ndarray:

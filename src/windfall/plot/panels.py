@@ -1,4 +1,4 @@
-"""A problem, its regret curves and LW-UCB's attention side by side."""
+"""A problem, what was earned and found, and LW-UCB's attention side by side."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -7,7 +7,7 @@ import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
 
-from windfall.plot.curves import regret
+from windfall.plot.curves import gap, regret
 from windfall.plot.maps import payoff_map, ratio_map
 from windfall.plot.style import several, styled
 from windfall.problems import Problem
@@ -24,7 +24,7 @@ def overview(
     *,
     policy: Any = None,
 ) -> Figure:
-    """One figure: the payoffs, the regret curves, and where LW-UCB looks after the last round.
+    """One figure: the payoffs, regret, gap, and where LW-UCB looks after the last round.
 
     Args:
         results: One result, or several to compare.
@@ -38,10 +38,11 @@ def overview(
     shown = (weighted or results)[0]
     if trial is None:
         trial = int(np.argsort(shown.mean_regret[:, -1], kind="stable")[(shown.trials - 1) // 2])
-    figure = Figure(figsize=(12.8, 3.8), layout=ConstrainedLayoutEngine(w_pad=0.12))
-    payoffs, curves, attention = figure.subplots(1, 3, width_ratios=[1, 1.15, 1])
+    figure = Figure(figsize=(17.0, 3.8), layout=ConstrainedLayoutEngine(w_pad=0.12))
+    payoffs, earned, found, attention = figure.subplots(1, 4, width_ratios=[1, 1.15, 1.15, 1])
     payoff_map(problem, trial, ax=payoffs)
-    regret(results, ax=curves)
+    regret(results, ax=earned)
+    gap(results, problem, ax=found)
     quantity = "ratio" if weighted else "mean"
     ratio_map(shown, problem, trial, policy=policy, quantity=quantity, ax=attention)
     return figure

@@ -10,7 +10,7 @@ from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 from windfall.errors import InputError
 from windfall.plot.style import display, new_axes, palette, root_figure, styled
 
-__all__ = ["ratios"]
+__all__ = ["earned_and_found", "ratios"]
 
 MARKERS = "oD^svPX<>*"
 
@@ -22,6 +22,8 @@ def ratios(
     values: np.ndarray,
     measure: str = "the reference",
     ax: Axes | None = None,
+    *,
+    quantity: str = "regret",
 ) -> Figure:
     """A row of dots per problem: each policy's regret as a multiple of the reference's.
 
@@ -33,6 +35,7 @@ def ratios(
         values: (problems, policies) ratios above 0.
         measure: What the ratios are multiples of.
         ax: Where to draw; a new figure by default.
+        quantity: What the ratios are of.
 
     Example:
         >>> figure = ratios(["cosine"], ["ei", "ts"], np.array([[1.0, 1.3]]), "EI")
@@ -56,13 +59,48 @@ def ratios(
                    zorder=3, label=display(labels[j]))  # fmt: skip
     ax.axvline(1.0, color="0.35", lw=1.0, zorder=2)
     ax.hlines(heights, 0, 1, transform=ax.get_yaxis_transform(), color="0.9", lw=0.8, zorder=1)
-    ax.set(xscale="log", ylim=(heights[-1] - 0.7, 0.7), xlabel=f"regret / regret of {measure}")
+    ax.set(
+        xscale="log", ylim=(heights[-1] - 0.7, 0.7), xlabel=f"{quantity} / {quantity} of {measure}"
+    )
     ax.set_yticks(heights, [*problems, "geometric mean"])
     ax.tick_params(axis="y", length=0)
     ax.spines["left"].set_visible(False)
     _widen(ax, rows)
     ax.legend(loc="upper left", bbox_to_anchor=(1.01, 1.0), frameon=False, fontsize=8)
     return root_figure(ax)
+
+
+@styled
+def earned_and_found(
+    problems: Sequence[str],
+    labels: Sequence[str],
+    regrets: np.ndarray,
+    gaps: np.ndarray,
+    measure: str = "the reference",
+) -> Figure:
+    """Two panels of ``ratios`` side by side: of the regret R_T/T, and of the gap.
+
+    Args:
+        problems: Names of the rows.
+        labels: Names of the policies.
+        regrets: (problems, policies) ratios of R_T/T.
+        gaps: (problems, policies) ratios of the gap of the best arm pulled.
+        measure: What the ratios are multiples of.
+
+    Example:
+        >>> figure = earned_and_found(["cosine"], ["ei"], np.ones((1, 1)), np.ones((1, 1)))
+        >>> len(figure.axes)
+        2
+    """
+    height = 1.6 + 0.27 * (len(problems) + 1)
+    figure = Figure(figsize=(13.0, height), layout="constrained")
+    earned, found = figure.subplots(1, 2, sharey=True)
+    ratios(problems, labels, regrets, measure, earned)
+    ratios(problems, labels, gaps, measure, found, quantity="gap")
+    legend = earned.get_legend()
+    if legend is not None:  # the other panel's serves both
+        legend.remove()
+    return figure
 
 
 def _widen(ax: Axes, values: np.ndarray) -> None:

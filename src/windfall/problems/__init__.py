@@ -8,9 +8,12 @@ import os
 from typing import NamedTuple
 
 from windfall.checks import known_name
+from windfall.errors import InputError
 from windfall.problems import extremes, functions, sensors, synthetic, wheel
+from windfall.problems.datafolder import data_folder
 from windfall.problems.extremes import EXTREMES
-from windfall.problems.own_data import from_csv, from_folder
+from windfall.problems.lists import find_lists, from_folder, from_list
+from windfall.problems.own_data import from_csv
 from windfall.problems.problem import Problem, Protocol
 from windfall.problems.sensors import SENSORS
 from windfall.problems.synthetic import FUNCTIONS
@@ -22,6 +25,7 @@ __all__ = [
     "Protocol",
     "check_arms",
     "describe",
+    "describe_lists",
     "from_csv",
     "functions",
     "load",
@@ -37,6 +41,13 @@ SUITES: dict[str, tuple[str, ...]] = {
     "extremes-report": tuple(name for name, known in EXTREMES.items() if known.half == "report"),
     "all": (*FUNCTIONS, *WHEELS, *SENSORS, *EXTREMES),
 }
+
+
+#: The suite of whatever candidate lists are in the data folder.
+REAL = "real"
+
+#: What a problem may be besides a name.
+_A_PATH = "a folder with locations.csv and readings.csv, a .csv file with a column payoff, or"
 
 
 class ProblemRow(NamedTuple):
@@ -61,26 +72,41 @@ def names() -> tuple[str, ...]:
     return SUITES["all"]
 
 
-def suite(name: str) -> tuple[str, ...]:
+def suite(name: str, data_dir: str | os.PathLike[str] | None = None) -> tuple[str, ...]:
     """The names of the problems that are played together.
 
     ``paper`` are the paper's nine; ``extremes`` are others on which a policy should do well, in two
     halves: ``extremes-tune`` to choose its settings on, ``extremes-report`` to report only;
-    ``all`` is everything that has a name.
+    ``all`` is everything that has a name. ``real`` are the candidate lists in the data folder.
 
     >>> len(suite("paper")), suite("extremes-tune")[:2]
     (9, ('hill-3d', 'needle-2d'))
     """
-    return SUITES[known_name("suite", name, SUITES)]
+    if name == REAL:
+        return _lists(data_dir)
+    return SUITES[known_name("suite", name, (*SUITES, REAL))]
+
+
+def _lists(data_dir: str | os.PathLike[str] | None) -> tuple[str, ...]:
+    folder = data_folder(data_dir)
+    found = find_lists(folder)
+    if not found:
+        raise InputError(
+            f"data folder {str(folder)!r} has no candidate list; expected files with a last column"
+            " payoff, or folders with locations.csv and readings.csv"
+        )
+    return tuple(found)
 
 
 def load(name: str | os.PathLike[str], data_dir: str | os.PathLike[str] | None = None) -> Problem:
-    """The problem of that name, or that of a folder with ``locations.csv`` and ``readings.csv``.
+    """The problem of that name, or that of a candidate list.
 
     Args:
-        name: one of [`names`][windfall.problems.names], or the path of a folder.
-        data_dir: where the files of the sensor problems are; default the environment variable
-            ``WINDFALL_DATA``, else a per-user data folder.
+        name: one of [`names`][windfall.problems.names]; the path of a folder with ``locations.csv``
+            and ``readings.csv``, or of a ``.csv`` file with a last column ``payoff``; or the name
+            of such a list in the data folder.
+        data_dir: where the files of the sensor problems and lists are; default the environment
+            variable ``WINDFALL_DATA``, else a per-user data folder.
 
     >>> load("wheel-0.9").optimum(0)
     1.0
@@ -92,14 +118,23 @@ def load(name: str | os.PathLike[str], data_dir: str | os.PathLike[str] | None =
     name = str(name)
     if name not in names() and os.path.isdir(name):
         return from_folder(name)
-    known_name("problem", name, names(), "a folder with locations.csv and readings.csv, or")
     if name in FUNCTIONS:
         return synthetic.synthetic(name)
     if name in WHEELS:
         return wheel.wheel(WHEELS[name])
     if name in SENSORS:
         return sensors.sensors(name, data_dir)
-    return extremes.extreme(name)
+    if name in EXTREMES:
+        return extremes.extreme(name)
+    if os.path.isfile(name):
+        return from_list(name)
+    folder = data_folder(data_dir)
+    lists = find_lists(folder) if os.path.isdir(folder) else {}
+    besides = (
+        "a folder with locations.csv and readings.csv, a .csv file with a last column payoff, or"
+    )
+    path = lists[known_name("problem", name, (*names(), *lists), besides)]
+    return from_folder(path) if path.is_dir() else from_list(path)
 
 
 def describe() -> tuple[ProblemRow, ...]:
@@ -123,6 +158,11 @@ def describe() -> tuple[ProblemRow, ...]:
         for name, known in SENSORS.items()
     )
     return (*computed, *measured, *(_extreme_row(name) for name in EXTREMES))
+
+
+def describe_lists(data_dir: str | os.PathLike[str]) -> tuple[ProblemRow, ...]:
+    """A line per candidate list in a folder; all of them are read."""
+    return tuple(_row(load(name, data_dir)) for name in find_lists(data_dir))
 
 
 def _row(problem: Problem) -> ProblemRow:

@@ -5,10 +5,12 @@ import io
 from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
+
 from windfall.errors import InputError
 from windfall.problems.datafolder import cannot_read
 
-__all__ = ["Row", "parse_number", "read_rows", "read_text"]
+__all__ = ["Row", "numbers", "parse_number", "read_rows", "read_text"]
 
 
 @dataclass(frozen=True)
@@ -96,3 +98,10 @@ def read_rows(path: Path) -> list[Row]:
     if not rows:
         raise InputError(f"{path}:1: the file is empty; expected a table")
     return rows
+
+
+def numbers(rows: list[Row], start: int, width: int) -> np.ndarray:
+    """The cells from column ``start`` on, in lines of ``width`` cells each."""
+    for row in rows:
+        row.expect(width)
+    return np.array([[row.number(column) for column in range(start, width)] for row in rows])

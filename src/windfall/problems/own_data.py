@@ -14,11 +14,11 @@ from pathlib import Path
 
 import numpy as np
 
-from windfall.problems.csv_tables import Row, read_rows
+from windfall.problems.csv_tables import Row, numbers, read_rows
 from windfall.problems.problem import Problem, Protocol
 from windfall.problems.synthetic import standardise as standardised
 
-__all__ = ["from_csv", "from_folder"]
+__all__ = ["from_csv"]
 
 KEYWORDS = ("arm", "time")
 
@@ -29,6 +29,7 @@ def from_csv(
     noise: float = 1e-4,
     name: str = "custom",
     standardise: bool = True,
+    protocol: Protocol | None = None,
 ) -> Problem:
     r"""A problem with one trial per snapshot, from two tables.
 
@@ -39,6 +40,7 @@ def from_csv(
         name: what tables and figures call the problem.
         standardise: whether payoffs are the readings shifted and scaled, all together, to mean 0
             and deviation 1 (as in the sensor problems), or the readings themselves.
+        protocol: settings of the experiment; by default 50 rounds and one trial per snapshot.
 
     >>> import tempfile
     >>> folder = Path(tempfile.mkdtemp())
@@ -58,15 +60,9 @@ def from_csv(
         noise=noise,
         name=name,
         feature_names=features,
-        protocol=Protocol(rounds=50, trials=len(values), kappa=1.0, components=2),
+        protocol=protocol or Protocol(rounds=50, trials=len(values), kappa=1.0, components=2),
         description=f"readings of {readings}",
     )
-
-
-def from_folder(folder: str | os.PathLike[str]) -> Problem:
-    """The problem whose ``locations.csv`` and ``readings.csv`` are in the folder, and its name."""
-    folder = Path(folder)
-    return from_csv(folder / "locations.csv", folder / "readings.csv", name=folder.resolve().name)
 
 
 def _split_header(rows: list[Row], required: bool = False) -> tuple[list[str], list[Row]]:
@@ -84,17 +80,11 @@ def _split_header(rows: list[Row], required: bool = False) -> tuple[list[str], l
     return first.cells, rows[1:]
 
 
-def _numbers(rows: list[Row], start: int, width: int) -> np.ndarray:
-    for row in rows:
-        row.expect(width)
-    return np.array([[row.number(column) for column in range(start, width)] for row in rows])
-
-
 def _read_locations(path: Path) -> tuple[np.ndarray, tuple[str, ...], list[str] | None]:
     """The features of the arms, the features' names, and the arms' labels if they have any."""
     header, rows = _split_header(read_rows(path))
     labelled = bool(header) and header[0].lower() == "arm"
-    arms = _numbers(rows, int(labelled), len(header) or len(rows[0].cells))
+    arms = numbers(rows, int(labelled), len(header) or len(rows[0].cells))
     if len(arms) < 2 or arms.shape[1] < 1:
         raise rows[-1].error(
             f"{len(arms)} arms with {arms.shape[1]} features in the file;"
@@ -124,5 +114,5 @@ def _read_readings(path: Path, labels: list[str] | None, arms: int) -> np.ndarra
     if labels is not None and sorted(columns) != sorted(labels):
         wrong = next((c for c in columns if c not in labels or columns.count(c) > 1), "")
         raise first.error(f"column is {wrong!r}; expected every label of the locations once")
-    values = _numbers(rows, int(timed), width)
+    values = numbers(rows, int(timed), width)
     return values if labels is None else values[:, [columns.index(label) for label in labels]]

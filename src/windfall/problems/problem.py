@@ -1,6 +1,6 @@
 """A bandit problem: arms with features, what each pays, and the settings of its experiment."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -8,6 +8,7 @@ import numpy as np
 
 from windfall.checks import shown
 from windfall.errors import InputError
+from windfall.problems.replicates import check_replicates, replicate_means, replicate_noise
 from windfall.space.checks import check_arms, check_span, finite_array, read_only
 
 __all__ = ["Problem", "Protocol"]
@@ -32,14 +33,16 @@ class Protocol:
 class Problem:
     """Arms, their noise-free payoffs, and the noise of a reward.
 
-    Pulling arm ``i`` in trial ``s`` returns ``payoffs(s)[i] + noise * N(0, 1)``.
+    Pulling arm ``i`` in trial ``s`` returns ``payoffs(s)[i] + noise * N(0, 1)``; with replicates
+    one of the arm's own measurements, each as likely as the others.
 
     Args:
         arms: (M, d) features, an array or a DataFrame.
         payoff: one value per arm; or a row of them per snapshot, of which trial ``s`` uses row
             ``s % snapshots``; or a function, which is called once with all arms, and arm by arm
-            if that does not give one value per arm.
-        noise: standard deviation of a reward.
+            if that does not give one value per arm. Left out with replicates, whose means it is.
+        noise: standard deviation of a reward. Left out with replicates: it is then that of a
+            reward at an arm drawn at random.
         name: what tables and figures call the problem.
         initial_pool: arms from which the initial ones are drawn; all when left out.
         box: (2, d) lower and upper corner of the natural domain; the arms' bounding box when
@@ -48,6 +51,10 @@ class Problem:
         protocol: settings of the experiment; ``initial`` is lowered to M when there are fewer
             arms than that and no ``initial_pool``.
         description: one line for tables.
+        replicates: instead of payoff, every single measurement: one list of them per arm. Kept as
+            an (M, r) array, arms with fewer than r filled up with NaN.
+        references: by name, (runs, pulls) rewards of somebody else's runs on the same arms, in the
+            units of the payoffs, NaN where nothing was pulled.
 
     The arrays are stored as read-only copies, and the values of a function in its place.
 
@@ -67,21 +74,29 @@ class Problem:
     feature_names: tuple[str, ...]
     protocol: Protocol
     description: str
+    replicates: np.ndarray | None
+    references: Mapping[str, np.ndarray]
 
     def __init__(  # by hand, because it accepts much more than the attributes hold
         self,
         arms: Any,
-        payoff: Any,
-        noise: Any = 0.0,
+        payoff: Any = None,
+        noise: Any = None,
         name: str = "custom",
         initial_pool: Any = None,
         box: Any = None,
         feature_names: Sequence[Any] = (),
         protocol: Protocol = Protocol(),  # noqa: B008 (immutable)
         description: str = "",
+        replicates: Any = None,
+        references: Mapping[str, Any] | None = None,
     ) -> None:
         features = read_only(check_arms(arms))
         size, dimension = features.shape
+        if replicates is not None:
+            _check_alone(payoff, noise)
+            replicates = read_only(check_replicates(replicates, size))
+            payoff, noise = replicate_means(replicates), replicate_noise(replicates)
         if initial_pool is None:
             protocol = replace(protocol, initial=min(protocol.initial, size))
         else:
@@ -89,13 +104,15 @@ class Problem:
         attributes: dict[str, object] = {
             "arms": features,
             "payoff": read_only(_check_payoff(payoff, features)),
-            "noise": _check_noise(noise),
+            "noise": _check_noise(0.0 if noise is None else noise),
             "name": name,
             "initial_pool": initial_pool,
             "box": read_only(_check_box(box, features)),
             "feature_names": _check_names(feature_names, arms, dimension),
             "protocol": protocol,
             "description": description,
+            "replicates": replicates,
+            "references": _check_references(references or {}),
         }
         for attribute, value in attributes.items():
             object.__setattr__(self, attribute, value)
@@ -127,8 +144,42 @@ class Problem:
         """The first arm with the best payoff of this trial."""
         return int(self.payoffs(trial).argmax())
 
+    def reference_gap(self, name: str) -> np.ndarray:
+        """(pulls,) gap of the best reward so far in the reference runs, mean over runs.
+
+        A run that has stopped keeps its best; a run without a reward yet is left out of the mean.
+
+        >>> them = {"them": [[0.0, 1.0, np.nan], [np.nan, 0.5, 0.0]]}
+        >>> problem = Problem(arms=[[0.0], [1.0]], payoff=[0.0, 1.0], references=them)
+        >>> problem.reference_gap("them").tolist()
+        [1.0, 0.25, 0.25]
+        """
+        best = np.fmax.accumulate(self.references[name], axis=1)
+        return self.optimum(0) - np.nanmean(best, axis=0)
+
+
+def _check_alone(payoff: Any, noise: Any) -> None:
+    for name, value in (("payoff", payoff), ("noise", noise)):
+        if value is not None:
+            raise InputError(f"{name} is given beside replicates, which determine it; leave it out")
+
+
+def _check_references(references: Mapping[str, Any]) -> Mapping[str, np.ndarray]:
+    checked = {}
+    for name, runs in references.items():
+        rewards = np.asarray(runs, np.float64)
+        if rewards.ndim != 2 or not rewards.size or np.isnan(rewards[:, 0]).all():
+            raise InputError(
+                f"references of {name!r} has shape {rewards.shape}; expected (runs, pulls) rewards,"
+                " at least one of a first pull"
+            )
+        checked[name] = read_only(rewards)
+    return checked
+
 
 def _check_payoff(payoff: Any, arms: np.ndarray) -> np.ndarray:
+    if payoff is None:
+        raise InputError("payoff is missing; give it, or every single measurement as replicates")
     values = _evaluate(payoff, arms) if callable(payoff) else finite_array(payoff, "payoff")
     size = len(arms)
     if values.ndim not in (1, 2) or values.shape[-1] != size or len(values) == 0:

@@ -13,6 +13,7 @@ from jaxtyping import Bool, Float, Int, Integer
 
 from windfall.policy import Policy, State, learn, study_key
 from windfall.runtime.arrays import Array
+from windfall.simulation.noise import Noise
 
 __all__ = ["Trial", "begin", "play", "pull"]
 
@@ -42,7 +43,7 @@ def begin(
     policy: Policy,
     template: State,
     payoff: Float[Array, " m"],
-    noise: Float[Array, ""],
+    noise: Noise,
     initial: Int[Array, " initial"],
     seed: Integer[Array, ""],
     trial: Integer[Array, ""],
@@ -54,15 +55,14 @@ def begin(
         policy: The policy.
         template: Its state before any reward.
         payoff: Noise-free payoff of every arm.
-        noise: Deviation of the rewards.
+        noise: How rewards differ from payoffs.
         initial: The initial arms.
         seed: Randomness, shared by all trials.
         trial: The number of the trial.
         rounds: T.
     """
     state = dataclasses.replace(template, key=study_key(seed, trial))
-    draws = jax.random.normal(_noise_key(state, 0), initial.shape)
-    rewards = payoff[initial] + noise * draws
+    rewards = payoff[initial] + noise.draw(_noise_key(state, 0), initial)
     for i in range(initial.shape[0]):
         state = policy.observe(state, initial[i], rewards[i])
     best = jnp.argmax(payoff[initial])
@@ -79,7 +79,7 @@ def play(
     policy: Policy,
     trial: Trial,
     payoff: Float[Array, " m"],
-    noise: Float[Array, ""],
+    noise: Noise,
     first: Int[Array, ""],
     stop: Int[Array, ""],
 ) -> Trial:
@@ -96,13 +96,13 @@ def pull(
     trial: Trial,
     learned: State,
     payoff: Float[Array, " m"],
-    noise: Float[Array, ""],
+    noise: Noise,
     t: Int[Array, ""],
 ) -> Trial:
     """The second half of a round: choose an arm, pull it, note its reward."""
     arm, info = policy.select(learned)
     arm = arm.astype(jnp.int32)
-    reward = payoff[arm] + noise * jax.random.normal(_noise_key(learned, t), ())
+    reward = payoff[arm] + noise.draw(_noise_key(learned, t), arm)
     return Trial(
         policy.observe(learned, arm, reward),
         trial.arms.at[t].set(arm),

@@ -22,6 +22,7 @@ from windfall.problems import Problem
 from windfall.runtime.compilation import CompileClock, compilation_cache, relieve_memory_maps
 from windfall.runtime.execution import on_accelerator
 from windfall.runtime.threads import wedge_possible
+from windfall.simulation.noise import noise_of
 from windfall.simulation.results import Result
 from windfall.simulation.rollout import Trial
 from windfall.simulation.stages import Setting, play_one, play_together
@@ -152,7 +153,7 @@ def _prepare(job: Job) -> Setting:
     initial = problem.protocol.initial
     space = Arms(problem.arms, problem.feature_names, problem.box)
     template = job.policy.begin(None, space, capacity=bucket(initial + 1), initial=initial)
-    return Setting(job.policy, template, problem.noise, job.seed, job.rounds)
+    return Setting(job.policy, template, noise_of(problem), job.seed, job.rounds)
 
 
 def _initial(job: Job, number: int) -> np.ndarray:

@@ -21,6 +21,7 @@ import numpy as np
 from windfall.models.capacity import BUCKETS, bucket
 from windfall.policy import Policy, State, learn
 from windfall.runtime.execution import first_call_alone, float64, on_accelerator
+from windfall.simulation.noise import Noise
 from windfall.simulation.rollout import Trial, begin, play, pull
 
 __all__ = ["Setting", "play_one", "play_together"]
@@ -38,14 +39,14 @@ class Setting:
     Attributes:
         policy: The policy.
         template: Its state before any reward.
-        noise: Deviation of the rewards.
+        noise: How rewards differ from payoffs.
         seed: Determines everything.
         rounds: T.
     """
 
     policy: Policy
     template: State
-    noise: float
+    noise: Noise
     seed: int
     rounds: int
 
@@ -81,8 +82,8 @@ def play_together(
 
 def _arguments(setting: Setting, payoff: np.ndarray, initial: np.ndarray, number: Any) -> tuple:
     template = _resized(setting.template, setting.capacities[0])
-    noise, seed = np.float64(setting.noise), np.uint32(setting.seed)
-    return setting.policy, template, payoff, noise, initial, seed, number, setting.rounds
+    seed = np.uint32(setting.seed)
+    return setting.policy, template, payoff, setting.noise, initial, seed, number, setting.rounds
 
 
 def _resized(state: State, capacity: int) -> State:
@@ -93,7 +94,7 @@ def _resized(state: State, capacity: int) -> State:
 
 
 def _advance(stretch, setting: Setting, trial: Trial, payoff: np.ndarray, on_round) -> Trial:
-    t, noise = 1, np.float64(setting.noise)
+    t, noise = 1, setting.noise
     capacities = setting.capacities
     while t < setting.rounds:
         capacity, stop = trial.state.belief.capacity, setting.rounds
