@@ -72,17 +72,34 @@ class Posterior(eqx.Module):
         return self._in_reward_units(x, _in_blocks(block, x, width))
 
     def moments(self, x: Float[Array, "m d"]) -> tuple[Float[Array, " m"], Float[Array, " m"]]:
-        """μ(x) and σ(x) of the latent payoff (without observation noise)."""
+        """μ(x) and σ(x) of the latent payoff (without observation noise).
+
+        σ²(x) = k(x, x) − |W k(X, x)|² is a difference of rounded numbers: each product with a row
+        of W is off by about ε max(W) √k, and that is the least variance that is believed. It also
+        keeps the gradient finite at the data.
+        """
         weights = self._weights
+        stretch = jnp.max(jnp.diagonal(self.whitener))
 
         def block(points):
             cross = self._cross(points)
             explained = jnp.sum((self.whitener @ cross) ** 2, axis=0)
-            variance = self.kernel.diagonal(points) - explained
-            return weights @ cross, _root(variance)
+            prior = self.kernel.diagonal(points)
+            floor = jnp.finfo(prior.dtype).eps * prior * jnp.maximum(stretch * jnp.sqrt(prior), 1.0)
+            return weights @ cross, jnp.sqrt(jnp.maximum(prior - explained, floor))
 
         mean, deviation = _in_blocks(block, x, self.observations.capacity)
         return self._in_reward_units(x, mean), self.scale.spread * deviation
+
+    def nearest(self, x: Float[Array, "m d"]) -> Float[Array, " m"]:
+        """The squared distance to the nearest input with a reward; infinite before the first."""
+        tried = self.observations
+
+        def block(points):
+            squares = jnp.sum((tried.features[:, None] - points) ** 2, axis=-1)
+            return jnp.min(jnp.where(tried.live[:, None], squares, jnp.inf), axis=0)
+
+        return _in_blocks(block, x, tried.capacity * x.shape[1])
 
     def _in_reward_units(self, x, value):
         return self.scale.location + self.scale.spread * value + self.trend.offset(x)
@@ -167,11 +184,6 @@ def condition(
     scaled = scale.apply(residual)
     whitener, healthy = _whiten(covariance(hyper, scaled, trend), scaled.live)
     return Posterior(hyper, scaled, scale, whitener, healthy, trend)
-
-
-def _root(variance: Float[Array, " m"]) -> Float[Array, " m"]:
-    """√variance; its floor, far below any rounding, keeps the gradient finite at the data."""
-    return jnp.sqrt(jnp.maximum(variance, 1e-36))
 
 
 def _in_blocks(function, x: Float[Array, "m d"], width: int):
