@@ -202,10 +202,12 @@ def test_few_rewards_are_enough(used):
 
 
 def test_without_restart_only_the_warm_start_is_searched():
-    warm_only, _ = search(jax.random.key(0), data(), WARM, Fit(restarts=0))
+    warm_only, alone = search(jax.random.key(0), data(), WARM, Fit(restarts=0))
     hyper, info = search(jax.random.key(0), data(), WARM, Fit(), restart=False)
-    assert info.evaluations <= Fit().iterations
-    assert eqx.tree_equal(hyper, warm_only)
+    assert info.evaluations == alone.evaluations
+    # Two programs, that round differently: the same steps to far more digits than a step moves.
+    for a, b in zip(jax.tree.leaves(hyper), jax.tree.leaves(warm_only), strict=True):
+        np.testing.assert_allclose(a, b, rtol=1e-9)
 
 
 @pytest.mark.parametrize(("used", "low", "high"), [(0, 1, 1), (AMPLE, 1, 1), (AMPLE + 1, 0.1, 0.4)])
@@ -216,8 +218,8 @@ def test_restarts_are_rare_once_the_previous_answer_rests_on_ample_data(used, lo
     settings = Fit(restarts=1, iterations=3)
     infer = jax.jit(lambda key: settings.infer(key, data(), previous)[1].evaluations)
     spent = np.array([infer(jax.random.key(seed)) for seed in range(100)])
-    assert set(spent) <= {3, 6}
-    assert low <= np.mean(spent == 6) <= high
+    assert set(spent) <= {3, 9}  # a random start, and one with much noise
+    assert low <= np.mean(spent == 9) <= high
 
 
 def test_the_same_shapes_are_traced_once():
