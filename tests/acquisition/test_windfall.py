@@ -1,5 +1,7 @@
 """The default policy's score against a naive computation of its formula."""
 
+import dataclasses
+
 import jax
 import numpy as np
 import pytest
@@ -12,7 +14,12 @@ from scipy.stats import norm
 from windfall.acquisition.ucb import VUCB
 from windfall.acquisition.windfall import Windfall
 from windfall.errors import InputError
+from windfall.models.gp.belief import GPBelief
+from windfall.models.gp.evidence import Hyper
 from windfall.models.gp.kernels import Matern52
+from windfall.models.gp.means import Constant, Linear, Zero
+from windfall.models.gp.observations import Observations
+from windfall.models.gp.posterior import condition
 from windfall.policy import Policy, as_policy
 
 ARMS = np.random.default_rng(0).random((40, 2))
@@ -115,6 +122,54 @@ def test_choices_do_not_depend_on_the_units_of_the_rewards(shift, unit):
     np.testing.assert_allclose(there, shift + unit * np.asarray(here), rtol=1e-8, atol=1e-8)
 
 
+def believing(rewards, mean=Zero(), noise=1e-4):  # noqa: B008  frozen
+    observations = jax.tree.map(jax.numpy.asarray, Observations.empty(16, 2))
+    for x, reward in zip(ARMS, rewards, strict=False):
+        observations = observations.add(x, np.float64(reward))
+    hyper = Hyper(Matern52([0.3, 0.3]), np.float64(noise))
+    posterior = condition(hyper, observations, trend=mean)
+    return GPBelief(observations, posterior, observations.used)
+
+
+@pytest.mark.parametrize("mean", [Constant(), Linear()])
+def test_a_mean_function_leaves_curiosity_as_it_is(mean):
+    """Its prior variance of 100 is no measure of how much of the payoffs is known."""
+    rewards = [0.3, -0.2, 0.5]
+    plain = Windfall().focus(None, believing(rewards), situation(ARMS), None).kappa
+    other = Windfall().focus(None, believing(rewards, mean), situation(ARMS), None).kappa
+    assert other >= plain > 1.2
+
+
+@pytest.mark.parametrize(
+    ("rewards", "noise", "all_of_it"),
+    [
+        ([0.0] * 9 + [1.0], 1e-4, True),  # one among equals
+        (np.sin(np.arange(10.0)), 1e-4, False),  # payoffs that differ
+        (np.sin(np.arange(10.0)), 1e2, True),  # noise, says the model
+        ([0.0] * 10, 1e-4, None),  # nothing leads
+    ],
+)
+def test_a_reward_that_stands_alone_leaves_the_benefit_of_the_doubt(rewards, noise, all_of_it):
+    belief = believing(rewards, noise=noise)
+    score = Windfall().focus(None, belief, situation(ARMS), None)
+    lead = np.max(rewards) - np.mean(rewards)
+    # What the others say of the best, by leaving it out.
+    top = int(np.argmax(rewards))
+    rest = [r for i, r in enumerate(rewards) if i != top]
+    scaled = (rest - np.mean(rewards)) / float(belief.posterior.scale.spread)
+    kernel = Matern52([0.3, 0.3])
+    others = np.delete(ARMS[:10], top, axis=0)
+    gram = np.asarray(kernel.gram(others, others)) + noise * np.eye(9)
+    said = np.asarray(kernel.gram(ARMS[top][None], others))[0] @ np.linalg.solve(gram, scaled)
+    alone = 1.0 - said * float(belief.posterior.scale.spread) / lead if lead else 0.0
+    expected = lead * np.clip(alone, 0.0, 1.0) ** 2 if all_of_it is not False else 0.0
+    np.testing.assert_allclose(score.bonus, expected, atol=0.05 * lead + 1e-12)
+    without = dataclasses.replace(score, bonus=np.float64(0.0))
+    gain = np.asarray(score(ARMS)) - np.asarray(without(ARMS))
+    np.testing.assert_allclose(gain[:10], 0.0, atol=1e-12)
+    assert np.all(gain[10:] >= -1e-12)
+
+
 def test_it_is_the_default_and_brings_its_own_model():
     policy = as_policy()
     assert isinstance(policy.acquisition, Windfall)
@@ -122,7 +177,11 @@ def test_it_is_the_default_and_brings_its_own_model():
         assert repr(same) == repr(policy)
     assert isinstance(policy.model.kernel, Matern52)
     # What docs/policies.md was measured with: medians and spreads of the weak priors.
-    assert policy.model.fit.prior.terms == {"lengthscale": (0.5, 1.0), "noise": (1e-4, 2.0)}
+    assert policy.model.fit.prior.terms == {
+        "lengthscale": (0.5, 1.0),
+        "variance": (1.0, 2.0),
+        "noise": (1e-4, 3.0),
+    }
     # A problem's own settings for V-UCB and LW-UCB are not meant for it.
     assert repr(as_policy("windfall", kappa=2.0, components=2)) == repr(policy)
 

@@ -132,6 +132,14 @@ class Belief(eqx.Module):
     def load(self, saved: Any) -> "Belief":
         """This belief with hyper-parameters that were dumped; an ``InputError`` if they misfit."""
 
+    def standing_alone(self) -> Float[Array, ""]:
+        """How far the best reward is from telling anything about other inputs, from 0 to 1.
+
+        1 where no other reward explains it and it may be a windfall of its own, or mere noise; 0
+        for models that cannot say.
+        """
+        return jnp.zeros_like(self.tried.best)
+
     def trouble(self) -> str | None:
         """Why predictions cannot be trusted, in words; None if nothing is wrong. On the host."""
         return None if bool(self.healthy) else "the model's predictions are not finite"

@@ -10,6 +10,7 @@ from models.gp.naive import observed, pulls, standardised
 from scipy import optimize, stats
 
 from windfall.errors import InputError
+from windfall.models.base import Reward
 from windfall.models.gp.evidence import Hyper, log_evidence
 from windfall.models.gp.fit import AMPLE, Fit, fit
 from windfall.models.gp.kernels import Custom, Matern52, Periodic, SquaredExponential, White
@@ -83,7 +84,8 @@ def test_never_worse_than_the_warm_start(warm):
     for settings in (Fit(restarts=0, iterations=1), Fit()):
         hyper, info = search(jax.random.key(0), observations, warm, settings)
         assert evidence(hyper, observations) >= evidence(warm, observations) - 1e-9
-        assert info.evaluations <= (settings.restarts + 1) * settings.iterations
+        starts = 1 + settings.restarts + (settings.restarts > 0)  # the last with much noise
+        assert info.evaluations <= starts * settings.iterations
 
 
 def test_a_fitted_model_is_a_fixed_point():
@@ -201,10 +203,12 @@ def test_few_rewards_are_enough(used):
 
 
 def test_without_restart_only_the_warm_start_is_searched():
-    warm_only, _ = search(jax.random.key(0), data(), WARM, Fit(restarts=0))
+    warm_only, alone = search(jax.random.key(0), data(), WARM, Fit(restarts=0))
     hyper, info = search(jax.random.key(0), data(), WARM, Fit(), restart=False)
-    assert info.evaluations <= Fit().iterations
-    assert eqx.tree_equal(hyper, warm_only)
+    assert info.evaluations == alone.evaluations
+    # Two programs, that round differently: the same steps to far more digits than a step moves.
+    for a, b in zip(jax.tree.leaves(hyper), jax.tree.leaves(warm_only), strict=True):
+        np.testing.assert_allclose(a, b, rtol=1e-9)
 
 
 @pytest.mark.parametrize(("used", "low", "high"), [(0, 1, 1), (AMPLE, 1, 1), (AMPLE + 1, 0.1, 0.4)])
@@ -216,8 +220,8 @@ def test_restarts_are_rare_once_the_previous_answer_rests_on_ample_data(used, lo
         lambda key: settings.infer(key, data(), previous, jnp.asarray(used))[1].evaluations
     )
     spent = np.array([infer(jax.random.key(seed)) for seed in range(100)])
-    assert set(spent) <= {3, 6}
-    assert low <= np.mean(spent == 6) <= high
+    assert set(spent) <= {3, 9}  # a random start, and one with much noise
+    assert low <= np.mean(spent == 9) <= high
 
 
 def test_the_same_shapes_are_traced_once():
@@ -293,3 +297,31 @@ def test_bad_settings_are_refused_in_one_line(make, message):
 def test_prior_repr_is_the_expression_that_makes_it():
     prior = LogNormalPrior(lengthscale=(0.3, 0.7), noise=(0.001, 2.0))
     assert eval(repr(prior)).terms == prior.terms
+
+
+def test_noise_may_exceed_the_differences_between_arms_as_far_as_replicates_say():
+    """Means of 300 pulls with deviation 1, payoffs all equal: noise 300 in units of the means."""
+    rng = np.random.default_rng(0)
+    observations = jax.tree.map(jax.numpy.asarray, Observations.empty(16, 2))
+    for x in rng.random((8, 2)):
+        y = rng.normal(size=300)
+        squares = np.sum((y - y.mean()) ** 2)
+        observations = observations.observe(x, Reward(y.mean(), np.float64(300.0), squares))
+    scale = natural_scale(observations)
+    hyper, _ = search(jax.random.key(0), scale.apply(observations), WARM, Fit())
+    # 2,392 degrees of freedom: the deviation is known to 1.5 %, its square to 3 %.
+    np.testing.assert_allclose(hyper.noise * scale.spread**2, 1.0, rtol=0.12)
+
+
+def test_noise_is_found_where_a_rugged_payoff_would_explain_as_much():
+    """Single pulls of a plane in noise as large as its slope: SciPy's start has much noise."""
+    rng = np.random.default_rng(1)
+    x = rng.random((40, 2))
+    y = x @ [2.0, -1.0] + 0.8 * rng.normal(size=40)
+    observations = scaled(observed(x, y, 48))
+    prior = LogNormalPrior(lengthscale=(0.5, 1.0), variance=(1.0, 2.0), noise=(1e-4, 3.0))
+    quiet = Hyper(Matern52([0.5, 0.5], 1.0), np.float64(1e-4))
+    loud = Hyper(Matern52([0.5, 0.5], 1.0), np.float64(0.5))
+    _, found = search(jax.random.key(0), observations, quiet, Fit(prior=prior))
+    _, best = search(jax.random.key(0), observations, loud, Fit(restarts=0, prior=prior))
+    assert found.objective <= best.objective + 0.1

@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from models.gp.test_sampling import assert_mean
-from scipy.stats import multivariate_normal
+from scipy.optimize import minimize
+from scipy.stats import multivariate_normal, norm
 
 from windfall.models.base import Reward
 from windfall.models.gp.evidence import Hyper, covariance, log_evidence
@@ -220,3 +221,40 @@ def test_telling_an_input_both_ways_moves_the_scale_no_further_however_often():
 def test_free_slots_have_no_noise_of_their_own():
     matrix = np.asarray(covariance(HYPERS[0], told(MIXED)))
     np.testing.assert_array_equal(matrix[5:], np.eye(16)[5:])
+
+
+def side_by_side(rewards, variances):
+    """Rewards of known noise, each at an input of its own."""
+    observations = Observations.empty(16, 2)
+    for i, (reward, variance) in enumerate(zip(rewards, variances, strict=True)):
+        x = np.array([i / 16, 0.5])
+        known = np.float64(max(variance, EXACT))
+        told = Reward(np.float64(reward), np.float64(1.0), np.float64(0.0), known)
+        observations = observe(observations, x, told)
+    return observations
+
+
+def test_location_and_spread_are_the_most_probable_ones_given_the_noise():
+    noise = [0.0, 0.5, 2.0, 9.0, 30.0, 0.1]
+    y = [1.0, -0.4, 3.0, -5.0, 8.0, 2.0]
+    scale = natural_scale(side_by_side(y, noise))
+
+    def surprise(parameters):
+        deviation = np.sqrt(np.exp(parameters[1]) + noise)
+        return -np.sum(norm.logpdf(y, parameters[0], deviation))
+
+    best = minimize(surprise, [0.0, 0.0], tol=1e-12)
+    found = [float(scale.location), 2.0 * np.log(float(scale.spread))]
+    # At a minimum an error of δ in the parameters costs δ² only: half the digits.
+    np.testing.assert_allclose(found, best.x, atol=1e-4)
+    assert surprise(found) <= best.fun + 1e-9
+
+
+@pytest.mark.parametrize("reward", [0.0, 1000.0, -3000.0])
+def test_a_reward_that_says_nothing_does_not_move_the_scale(reward):
+    y, exact = np.sin(np.arange(6.0)), np.zeros(6)
+    plain = natural_scale(side_by_side(y, exact))
+    other = natural_scale(side_by_side([*y, reward], [*exact, 1e6]))
+    # Its weight is T²/10⁶, and it lies up to 3,000 away.
+    np.testing.assert_allclose(other.location, plain.location, atol=1e-2 * plain.spread)
+    np.testing.assert_allclose(other.spread, plain.spread, rtol=1e-2)

@@ -128,11 +128,22 @@ def test_equal_rewards_are_only_centred(value):
     scale = natural_scale(data)
     scaled = scale.apply(data)
     np.testing.assert_allclose(scale.location, value, rtol=1e-12)
-    assert scale.spread == 1.0
-    np.testing.assert_allclose(scaled.mean, 0.0, atol=1e-12 * max(abs(value), 1.0))
+    # Their size is the only scale there is.
+    np.testing.assert_allclose(scale.spread, abs(value) or 1.0, rtol=1e-12)
+    np.testing.assert_allclose(scaled.mean, 0.0, atol=1e-12)
+    assert data.alike
+    assert not observed(x, y).alike
 
 
-@pytest.mark.parametrize("unit", [1e-150, 1e-12, 1e9, 1e100])
+def test_repeated_pulls_of_one_arm_have_the_scale_of_their_noise():
+    y = np.array([998.0, 1002.0, 1000.0, 1004.0])
+    data = observed(np.zeros((4, 2)), y)
+    scale = natural_scale(data)
+    np.testing.assert_allclose([scale.location, scale.spread], [1001.0, y.std(ddof=1)], rtol=1e-12)
+    np.testing.assert_allclose(data.within(), y.var(ddof=1), rtol=1e-12)
+
+
+@pytest.mark.parametrize("unit", [1e-12, 1e9, 1e100])
 def test_the_unit_of_the_rewards_does_not_show(unit):
     x, y = pulls(repeats=True)
     data, large = observed(x, y), observed(x, y * unit)
@@ -142,6 +153,15 @@ def test_the_unit_of_the_rewards_does_not_show(unit):
     np.testing.assert_allclose(scaled.mean, plain.mean, rtol=1e-9, atol=1e-12)
     np.testing.assert_allclose(scaled.squares, plain.squares, rtol=1e-9, atol=1e-12)
     np.testing.assert_allclose(scale.spread, naive.scale(x, y)[1] * unit, rtol=1e-12)
+
+
+@pytest.mark.parametrize("unit", [1e-300, 1e-200, 1e150])
+def test_squares_of_rewards_neither_underflow_nor_overflow(unit):
+    x, y = pulls(repeats=False)
+    scale = natural_scale(observed(x, y * unit))
+    location, spread = naive.scale(x, y)
+    np.testing.assert_allclose(scale.location / unit, location, rtol=1e-12)
+    np.testing.assert_allclose(scale.spread / unit, spread, rtol=1e-12)
 
 
 def test_no_rewards_have_no_scale():

@@ -12,7 +12,7 @@ from models.gp.naive import largest_array, observed, pulls
 from rounding import relative_distance, solving
 from sklearn.gaussian_process import GaussianProcessRegressor
 
-from windfall.models.gp import posterior as module
+from windfall.models import blocks
 from windfall.models.gp.evidence import Hyper, covariance
 from windfall.models.gp.kernels import (
     Custom,
@@ -229,7 +229,7 @@ def test_blocks_change_nothing(monkeypatch, budget_rows):
         return posterior.mean(at), *posterior.moments(at), path(at)
 
     whole = jax.jit(answers)(AT)
-    monkeypatch.setattr(module, "MEMORY_BUDGET", budget_rows * 3 * 32 * 8)
+    monkeypatch.setattr(blocks, "MEMORY_BUDGET", budget_rows * 3 * 32 * 8)
     parts = jax.jit(lambda at: answers(at))(AT)  # another function: compiled anew
     np.testing.assert_allclose(parts, whole, rtol=1e-11)
 
@@ -240,7 +240,7 @@ def test_no_array_is_larger_than_the_memory_budget(monkeypatch, what):
     posterior = conditioned(HYPER, observed(x, y))
     arms = np.random.default_rng(0).uniform(size=(20_000, 2))
     budget = 2**20
-    monkeypatch.setattr(module, "MEMORY_BUDGET", budget)
+    monkeypatch.setattr(blocks, "MEMORY_BUDGET", budget)
 
     def answer(points):
         if what == "sample":
@@ -272,3 +272,25 @@ def test_predictions_at_the_data_are_certain_without_noise():
     mean, deviation = predict(Hyper(HYPER.kernel, np.float64(1e-8)), observed(x, y), x)
     np.testing.assert_allclose(mean, y, atol=1e-4)
     assert np.all(deviation < 1e-3)
+
+
+def test_a_deviation_is_never_below_what_rounding_allows():
+    """A thousand million exact pulls: the variance left is far below the rounding of 1 − 1."""
+    x = np.linspace(0.0, 1.0, 12)[:, None] ** 2
+    observations = jax.tree.map(jax.numpy.asarray, Observations.empty(16, 1))
+    for row in x:
+        observations = observations.merge(row, 1e9, np.sin(row[0]), 0.0)
+    hyper = Hyper(Matern52([0.5], 2.0), np.float64(1e-8))
+    posterior = conditioned(hyper, observations, Scale(np.float64(0.0), np.float64(1.0)))
+    _, deviation = moments(posterior, x)
+    assert np.all(np.asarray(deviation) ** 2 >= 0.99 * np.finfo(float).eps * 2.0)
+    assert np.all(np.asarray(deviation) < 1e-4)
+
+
+def test_the_nearest_input_is_at_its_distance():
+    posterior = conditioned(HYPER, observed(*pulls(False)))
+    x = pulls(False)[0]
+    expected = np.min(np.sum((AT[:, None] - x) ** 2, axis=-1), axis=1)
+    np.testing.assert_allclose(posterior.nearest(AT), expected, rtol=1e-12)
+    empty = conditioned(HYPER, Observations.empty(16, 2))
+    assert np.all(np.isinf(empty.nearest(AT)))

@@ -87,7 +87,7 @@ class Bayes(eqx.Module):
         prior = usual_prior(last) if self.prior is None else self.prior
         search_key, warmup_key, chain_key = jax.random.split(key, 3)
         start, _ = fit(search_key, observations, last, Fit(prior=prior), previous.trend)
-        coordinates = Coordinates(start)
+        coordinates = Coordinates(start, observations.within())
 
         def log_density(u):
             hyper = coordinates.hyper(u)

@@ -6,11 +6,12 @@ from typing import Any
 import equinox as eqx
 import jax
 import numpy as np
-from jaxtyping import Bool, Int
+from jaxtyping import Bool, Float, Int
 
 from windfall.checks import whole
 from windfall.errors import InputError
 from windfall.models.base import Belief, Reward, Tried
+from windfall.models.gp.alone import standing_alone
 from windfall.models.gp.ensemble import Ensemble
 from windfall.models.gp.health import trouble
 from windfall.models.gp.observations import Observations, resize
@@ -111,6 +112,10 @@ class GPBelief(Belief):
         behind = np.int32(whole("state behind", saved.get("behind"), 0))
         posterior = dataclasses.replace(self.posterior, hyper=hyper)
         return dataclasses.replace(self, posterior=posterior, behind=behind)
+
+    def standing_alone(self) -> Float[Array, ""]:
+        """By leaving the best reward out; see ``windfall.models.gp.alone``."""
+        return standing_alone(self.posterior)
 
     def trouble(self) -> str | None:
         """What is wrong with the kernel or the mean function, if anything is."""

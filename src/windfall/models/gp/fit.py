@@ -27,14 +27,16 @@ __all__ = ["Fit", "check_prior", "fit"]
 #: that random starts are then tried in one search out of four (docs/decisions/0005-restarts.md).
 AMPLE = 64
 _SEARCHES_PER_RESTART = 4
+_MUCH_NOISE = 0.3
 
 
 class Fit(eqx.Module):
     """How to search for hyper-parameters.
 
     Attributes:
-        restarts: Random starts in each search, besides the previous answer; in one search out of
-            four once that rests on more than 64 distinct inputs.
+        restarts: Random starts in each search, besides the previous answer, and if there are any
+            one more with much noise; in one search out of four once that rests on more than 64
+            distinct inputs.
         iterations: The most evaluations of the evidence per start.
         prior: Log density of (the logarithms of) the hyper-parameters, such as a
             ``LogNormalPrior`` or a function ``Hyper -> scalar``; None: maximum evidence.
@@ -96,7 +98,7 @@ def fit(
     Never worse than ``warm``, which is moved into the box first if it lies outside; ``warm`` if no
     start gives a finite evidence.
     """
-    coordinates = Coordinates(warm)
+    coordinates = Coordinates(warm, observations.within())
 
     def objective(hyper):
         value = -log_evidence(hyper, observations, mean)
@@ -107,7 +109,10 @@ def fit(
     low, high = coordinates.start_low, coordinates.start_high
     draws = jax.random.uniform(key, (settings.restarts, low.shape[0]), log_warm.dtype)
     random_starts = low + (high - low) * draws
-    starts = jax.vmap(coordinates.at)(jnp.concatenate([log_warm[None], random_starts]))
+    # Rewards that are mostly noise have two explanations, noise and a rugged payoff; searches that
+    # start from little noise only find the second. One more start has much of it.
+    noisy = random_starts[:1].at[:, -1].set(jnp.maximum(jnp.log(_MUCH_NOISE), high[-1]))
+    starts = jax.vmap(coordinates.at)(jnp.concatenate([log_warm[None], random_starts, noisy]))
 
     # A start that is left out gets no evaluations: its value stays infinite.
     taken = (jnp.arange(starts.shape[0]) == 0) | restart

@@ -5,6 +5,7 @@ from typing import Any
 
 import equinox as eqx
 import jax
+import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Float, PRNGKeyArray
 
@@ -17,7 +18,8 @@ from windfall.models.gp.evidence import Hyper
 from windfall.models.gp.fit import Fit
 from windfall.models.gp.kernels import Kernel, SquaredExponential, as_kernel
 from windfall.models.gp.means import Mean, Zero, as_mean
-from windfall.models.gp.observations import Observations, Scale, natural_scale
+from windfall.models.gp.observations import LEAST_NOISE, Observations, Scale, natural_scale
+from windfall.models.gp.parameters import named
 from windfall.models.gp.posterior import Posterior
 from windfall.runtime.arrays import Array
 from windfall.space import Space
@@ -67,6 +69,22 @@ class GP(Model[GPBelief]):
         kernel = self.kernel.expanded(dimension) if self.ard else self.kernel
         return Hyper(kernel, self.noise)
 
+    def ignorance(self, observations: Observations) -> Hyper:
+        """Hyper-parameters for standardised rewards that are all equal: n inputs, nothing learned.
+
+        The first guess, but no input speaks for more than its share of the box, n^(−1/d) across,
+        and the noise is what repeated pulls show. Whatever was not tried stays uncertain.
+        """
+        dimension = observations.features.shape[1]
+        spacing = jnp.maximum(observations.used, 1) ** (-1.0 / dimension)
+        known = {
+            "lengthscale": lambda guess: jnp.minimum(guess, spacing),
+            "noise": lambda _: jnp.maximum(observations.within(), LEAST_NOISE),
+        }
+        guess = Hyper(self.kernel, self.noise)  # one number may stand for all features
+        values = [known.get(name, jnp.asarray)(value) for name, value in named(guess)]
+        return jax.tree.unflatten(jax.tree.structure(guess), values)
+
     def begin(self, space: Space, capacity: int) -> GPBelief:
         """What is believed before any reward, as host arrays."""
         nothing = Observations.empty(capacity, space.dimension)
@@ -85,11 +103,20 @@ class GP(Model[GPBelief]):
         return natural_scale(observations)
 
     def search(self, key: PRNGKeyArray, belief: GPBelief) -> tuple[GPBelief, FitInfo]:
-        """Fit the hyper-parameters to the rewards, from the previous ones on."""
+        """Fit the hyper-parameters to the rewards, from the previous ones on.
+
+        Equal rewards say nothing about scale or smoothness, while their evidence is the higher the
+        more certain the model: there is then nothing to fit.
+        """
         previous = belief.posterior
         residual = previous.trend.residual(belief.rewards)
         scaled = self.scale(residual).apply(residual)
-        hyper, info = self.fit.infer(key, scaled, previous, belief.behind)
+        fitted, info = self.fit.infer(key, scaled, previous, belief.behind)
+        hyper = jax.tree.map(
+            lambda guess, best: jnp.where(residual.alike, guess, best),
+            self.ignorance(scaled),
+            fitted,
+        )
         posterior = dataclasses.replace(previous, hyper=hyper)
         found = dataclasses.replace(belief, posterior=posterior, behind=belief.rewards.used)
         return found, info

@@ -34,6 +34,11 @@ __all__ = [
 LEAST_NOISE = 1e-8
 #: Stands for the variance 0 of an exact reward, since 0 marks an unknown one.
 EXACT = 1e-300
+#: Means that differ by less than this, relative to the largest, are equal.
+_ROUNDING = 1e-12
+#: When the search for location and spread has settled, and the most turns it may take.
+_SETTLED = 1e-12
+_TURNS = 500
 
 
 class Observations(eqx.Module):
@@ -127,6 +132,28 @@ class Observations(eqx.Module):
         noise = jnp.where(self.known > 0, self.known, variance / n)
         return jnp.where(self.live, noise, 1.0)
 
+    def certainty(self, unit: Float[Array, ""]) -> Float[Array, " c"]:
+        """The known noise variances in squares of a unit; 0 where exact or unknown."""
+        return jnp.where(self.known > EXACT, self.known, 0.0) / unit / unit
+
+    def within(self, unit: float | Float[Array, ""] = 1.0) -> Float[Array, ""]:
+        """The variance of repeated pulls, pooled, in squares of a unit; 0 if none was repeated."""
+        unknown = self.live & (self.known == 0)
+        spare = jnp.sum(jnp.where(unknown, self.count - 1.0, 0.0))
+        squares = jnp.sum(jnp.where(unknown, self.squares / unit / unit, 0.0))
+        return squares / jnp.maximum(spare, 1.0)
+
+    @property
+    def magnitude(self) -> Float[Array, ""]:
+        """The size of the largest mean."""
+        return jnp.max(jnp.where(self.live, jnp.abs(self.mean), 0.0))
+
+    @property
+    def alike(self) -> Bool[Array, ""]:
+        """Whether all means are equal to rounding: no differences to learn from."""
+        apart = jnp.where(self.live, jnp.abs(self.mean - self.mean[0]), 0.0)
+        return jnp.max(apart) <= _ROUNDING * self.magnitude
+
     def resized(self, capacity: int) -> "Observations":
         """The same data (or a stack of them) with other room, as host arrays."""
 
@@ -160,7 +187,7 @@ class Scale(eqx.Module):
 
     def apply(self, observations: Observations) -> Observations:
         """The observations with standardised rewards."""
-        known = observations.known / self.spread / self.spread
+        known = observations.certainty(self.spread)
         return Observations(
             observations.features,
             observations.count,
@@ -177,17 +204,59 @@ def natural_scale(observations: Observations) -> Scale:
     Over inputs, not over pulls: a policy pulls good arms again and again, and an average over pulls
     would drift towards them and promise their reward to every arm not yet tried
     (``docs/decisions/0002-standardise-over-arms.md``). An input told both with and without known
-    noise has two slots and counts twice, never more often. Rewards that are all equal (to rounding)
-    have no scale of their own and are only centred.
+    noise has two slots and counts twice, never more often.
+
+    A reward of known noise counts for what it says: payoffs are taken to scatter by T around m, and
+    a reward whose noise variance is v above that of the most precise one by T² + v. m and T are the
+    most probable ones, by expectation and maximisation: with r = T²/(T² + v)
+
+        m = Σ r ȳ / Σ r,   T² = (1/n) Σ [r² (ȳ − m)² + T² (1 − r)],
+
+    which is the plain mean and deviation where all rewards are equally precise.
     """
     live = observations.live
     distinct = jnp.maximum(observations.used, 1)
-    location = jnp.sum(jnp.where(live, observations.mean, 0.0)) / distinct
-    centred = jnp.where(live, observations.mean - location, 0.0)
-    return Scale(location, safe_spread(jnp.sqrt(jnp.sum(centred**2) / distinct), observations))
+    unit = _unit(observations)  # before squaring: the square of 1e-200 is 0
+    y = jnp.where(live, observations.mean / unit, 0.0)
+    noise = jnp.where(live, observations.certainty(unit), jnp.inf)
+    excess = jnp.where(live, noise - jnp.min(noise), 0.0)
+
+    def estimate(share, before):
+        weight = jnp.where(live, share, 0.0)
+        location = jnp.sum(weight * y) / jnp.maximum(jnp.sum(weight), EXACT)
+        seen = jnp.where(live, share * (y - location), 0.0) ** 2
+        unseen = jnp.where(live & (share < 1.0), (1.0 - share) * before, 0.0)
+        return location, jnp.sum(seen + unseen) / distinct
+
+    def step(carry):
+        turn, _, _, before = carry
+        share = jnp.where(excess > 0, before / (before + excess), 1.0)
+        return (turn + 1, before, *estimate(share, before))
+
+    def moving(carry):
+        turn, before, _, squared = carry
+        return (turn < _TURNS) & (jnp.abs(squared - before) > _SETTLED * before)
+
+    start = estimate(jnp.ones_like(y), 0.0)
+    before = jnp.where(jnp.any(excess > 0), 0.0, start[1])  # equally precise: nothing to settle
+    _, _, location, squared = jax.lax.while_loop(moving, step, (0, before, *start))
+    return Scale(location * unit, safe_spread(jnp.sqrt(squared) * unit, observations))
 
 
 def safe_spread(spread: Float[Array, ""], observations: Observations) -> Float[Array, ""]:
-    """The spread, or 1 where it is only the rounding of equal rewards."""
-    magnitude = jnp.max(jnp.where(observations.live, jnp.abs(observations.mean), 0.0))
-    return jnp.where(spread > 1e-12 * magnitude, spread, 1.0)
+    """The spread; where it is only the rounding of equal rewards, the next best idea of a scale.
+
+    That is the deviation of repeated pulls, else the size of the rewards themselves, else 1.
+    """
+    unit = _unit(observations)
+    within = jnp.sqrt(observations.within(unit)) * unit
+    magnitude = observations.magnitude
+    size = jnp.where(magnitude > 0, magnitude, 1.0)
+    otherwise = jnp.where(within > _ROUNDING * magnitude, within, size)
+    return jnp.where(spread > _ROUNDING * magnitude, spread, otherwise)
+
+
+def _unit(observations: Observations) -> Float[Array, ""]:
+    """A power of two of the size of the rewards: dividing by it rounds nothing."""
+    magnitude = observations.magnitude
+    return jnp.exp2(jnp.floor(jnp.log2(jnp.where(magnitude > 0, magnitude, 1.0))))

@@ -35,6 +35,8 @@ STARTS = {
     "period": (1e-1, 2e0),
 }
 _ELSE = (1e-3, 1e3)
+#: How far the noise may rise above what repeated pulls say, in logarithms.
+_HEADROOM = np.log(10.0)
 
 
 def named(hyper: Hyper) -> Iterator[tuple[str, Float[Array, "..."]]]:
@@ -55,11 +57,23 @@ class Coordinates:
         0.0001
     """
 
-    def __init__(self, like: Hyper):
-        """For hyper-parameters of the same kernel and shapes as ``like``."""
+    def __init__(self, like: Hyper, within: float | Float[Array, ""] = 0.0):
+        """For hyper-parameters of the same kernel and shapes as ``like``.
+
+        Args:
+            like: Hyper-parameters.
+            within: The variance of repeated pulls. The noise of single pulls is at most the
+                variance of the rewards, 1; that of many averaged into one mean may be any multiple.
+        """
         _, self._unravel = ravel_pytree(like)
-        self.low, self.high = _box(like, BOUNDS)
-        self.start_low, self.start_high = _box(like, STARTS)
+        self.low, high = _box(like, BOUNDS)
+        start_low, start_high = _box(like, STARTS)
+        is_noise = jnp.arange(high.shape[0]) == high.shape[0] - 1  # the last field of Hyper
+        loud = is_noise & (within > BOUNDS["noise"][1])
+        level = jnp.log(jnp.maximum(within, BOUNDS["noise"][1]))
+        self.high = jnp.where(loud, level + _HEADROOM, high)
+        self.start_low = jnp.where(loud, level, start_low)
+        self.start_high = jnp.where(loud, level, start_high)
 
     def hyper(self, u: Float[Array, " p"]) -> Hyper:
         """The hyper-parameters at ``u``."""

@@ -12,6 +12,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Bool, Float, PRNGKeyArray
 
+from windfall.models.blocks import in_blocks
 from windfall.models.gp.evidence import Hyper, covariance
 from windfall.models.gp.kernels import Kernel
 from windfall.models.gp.linalg import triangular_inverse
@@ -21,11 +22,6 @@ from windfall.runtime.arrays import Array
 
 __all__ = ["Posterior", "condition"]
 
-#: Predictions over many points are made in blocks whose working set stays below this.
-MEMORY_BUDGET = 256 * 2**20
-#: And never of more points than this: jaxlib 0.10.2 silently miscompiles a small matrix product
-#: that is squared and summed over more (jax issue 39103), as a user's kernel or mean may do.
-_MOST_ROWS = 16_384
 _JITTERS = (0.0, 1e-10, 1e-8, 1e-6, 1e-4)
 _LEAST_PIVOT = 1e-12
 
@@ -71,20 +67,27 @@ class Posterior(eqx.Module):
         def block(points):
             return self._in_reward_units(points, weights @ self._cross(points))
 
-        return _in_blocks(block, x, self.observations.capacity)
+        return in_blocks(block, x, self.observations.capacity)
 
     def moments(self, x: Float[Array, "m d"]) -> tuple[Float[Array, " m"], Float[Array, " m"]]:
-        """μ(x) and σ(x) of the latent payoff (without observation noise)."""
+        """μ(x) and σ(x) of the latent payoff (without observation noise).
+
+        σ²(x) = k(x, x) − |W k(X, x)|² is a difference of rounded numbers: each product with a row
+        of W is off by about ε max(W) √k, and that is the least variance that is believed. It also
+        keeps the gradient finite at the data.
+        """
         weights = self._weights
+        stretch = jnp.max(jnp.diagonal(self.whitener))
 
         def block(points):
             cross = self._cross(points)
             explained = jnp.sum((self.whitener @ cross) ** 2, axis=0)
-            variance = self.kernel.diagonal(points) - explained
-            mean = self._in_reward_units(points, weights @ cross)
-            return mean, self.scale.spread * _root(variance)
+            prior = self.kernel.diagonal(points)
+            floor = jnp.finfo(prior.dtype).eps * prior * jnp.maximum(stretch * jnp.sqrt(prior), 1.0)
+            deviation = jnp.sqrt(jnp.maximum(prior - explained, floor))
+            return self._in_reward_units(points, weights @ cross), self.scale.spread * deviation
 
-        return _in_blocks(block, x, self.observations.capacity)
+        return in_blocks(block, x, self.observations.capacity)
 
     def prior_deviation(self, x: Float[Array, "m d"]) -> Float[Array, " m"]:
         """√k(x, x) of the kernel, without what a mean function leaves open."""
@@ -124,7 +127,7 @@ class Posterior(eqx.Module):
             return self._in_reward_units(x, value)
 
         width = max(observations.capacity, features, anchors.shape[0])
-        return lambda x: _in_blocks(path, x, width)
+        return lambda x: in_blocks(path, x, width)
 
     def extend(self, observations: Observations) -> "Posterior":
         """The posterior after one more reward, with the hyper-parameters and scale kept.
@@ -173,29 +176,6 @@ def condition(
     scaled = scale.apply(residual)
     whitener, healthy = _whiten(covariance(hyper, scaled, trend), scaled.live)
     return Posterior(hyper, scaled, scale, whitener, healthy, trend)
-
-
-def _root(variance: Float[Array, " m"]) -> Float[Array, " m"]:
-    """√variance; its floor, far below any rounding, keeps the gradient finite at the data."""
-    return jnp.sqrt(jnp.maximum(variance, 1e-36))
-
-
-def _in_blocks(function, x: Float[Array, "m d"], width: int):
-    """Apply to all points at once, or block by block when there are too many.
-
-    Args:
-        function: Maps (rows, d) points to one number or several per point.
-        x: The points.
-        width: Numbers that the function holds per point; three such arrays are allowed for.
-    """
-    rows = min(max(1, MEMORY_BUDGET // (3 * width * 8)), _MOST_ROWS)
-    if x.shape[0] <= rows:
-        return function(x)
-    blocks = -(-x.shape[0] // rows)
-    rows = -(-x.shape[0] // blocks)
-    padded = jnp.pad(x, ((0, blocks * rows - x.shape[0]), (0, 0)), mode="edge")
-    out = jax.lax.map(function, padded.reshape(blocks, rows, -1))
-    return jax.tree.map(lambda a: a.reshape(-1)[: x.shape[0]], out)
 
 
 def _whiten(
