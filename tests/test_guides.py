@@ -12,7 +12,7 @@ GUIDES = Path(__file__).parents[1] / "docs" / "guides"
 FLAGS = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
 
 
-@pytest.mark.parametrize(("guide", "examples"), [("boxes", 21), ("models", 16)])
+@pytest.mark.parametrize(("guide", "examples"), [("boxes", 21), ("models", 21)])
 def test_the_examples_give_what_the_guide_prints(guide, examples):
     path = GUIDES / f"{guide}.md"
     failed, tried = doctest.testfile(str(path), module_relative=False, optionflags=FLAGS)

@@ -26,6 +26,7 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax.scipy.linalg import solve_triangular
 from jax.scipy.special import gammaln
 from jax.tree_util import Partial
 from jaxtyping import Float, PRNGKeyArray
@@ -126,9 +127,8 @@ def solve(sums: Sums, precision: Float[Array, ""], guess: Float[Array, ""]) -> S
         gram, moment = jnp.tensordot(weights, sums.gram, 1), weights @ sums.moment
         ridge = jnp.maximum(precision, _LEAST_RIDGE * jnp.trace(gram))
         factor = jnp.linalg.cholesky(gram + ridge * eye)
-        root = triangular_inverse(factor)
-        half = root @ moment
-        return root, half, jnp.maximum(weights @ sums.energy - half @ half, 0.0)
+        half = solve_triangular(factor, moment, lower=True)
+        return factor, half, jnp.maximum(weights @ sums.energy - half @ half, 0.0)
 
     n, variance = sums.count[_NOISY], sums.variance
     one = jnp.ones_like(variance)
@@ -136,12 +136,13 @@ def solve(sums: Sums, precision: Float[Array, ""], guess: Float[Array, ""]) -> S
     first = (_SHAPE - 1.0) * guess * variance
     shape, rate = _SHAPE + 0.5 * n, first + 0.5 * noisy_misfit
     noise = rate / (shape - 1.0)
-    root, half, misfit = regress(jnp.stack([one, noise, noise / (LEAST_NOISE * variance)]))
+    factor, half, misfit = regress(jnp.stack([one, noise, noise / (LEAST_NOISE * variance)]))
     evidence = (
         0.5 * (len(eye) * jnp.log(precision) - n * jnp.log(2.0 * jnp.pi))
-        + jnp.sum(jnp.log(jnp.diagonal(root))) - 0.5 * (misfit - noisy_misfit) / noise
+        - jnp.sum(jnp.log(jnp.diagonal(factor))) - 0.5 * (misfit - noisy_misfit) / noise
         + _SHAPE * jnp.log(first) - shape * jnp.log(rate) + gammaln(shape) - gammaln(_SHAPE)
     )  # fmt: skip
+    root = triangular_inverse(factor)
     return Solution(sums.mean, root.T @ half, root, noise, shape, evidence)
 
 
