@@ -177,11 +177,7 @@ def test_it_is_the_default_and_brings_its_own_model():
         assert repr(same) == repr(policy)
     assert isinstance(policy.model.kernel, Matern52)
     # What docs/policies.md was measured with: medians and spreads of the weak priors.
-    assert policy.model.fit.prior.terms == {
-        "lengthscale": (0.5, 1.0),
-        "variance": (1.0, 2.0),
-        "noise": (1e-4, 3.0),
-    }
+    assert policy.model.fit.prior.terms == {"lengthscale": (0.5, 1.0), "noise": (1e-4, 2.0)}
     # A problem's own settings for V-UCB and LW-UCB are not meant for it.
     assert repr(as_policy("windfall", kappa=2.0, components=2)) == repr(policy)
 

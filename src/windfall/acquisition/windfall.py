@@ -122,9 +122,7 @@ class Windfall(Acquisition):
         return WindfallScore(belief, best, self.curiosity * (1.0 + doubt), pulls, bonus)
 
     def model(self):
-        # With less room for noise a laboratory's cannot be represented; with more, spiky payoffs
-        # pass for noise. The variance is held so that rewards of mere noise leave something open.
-        prior = LogNormalPrior(lengthscale=(0.5, 1.0), variance=(1.0, 2.0), noise=(1e-4, 3.0))
+        prior = LogNormalPrior(lengthscale=(0.5, 1.0), noise=(1e-4, 2.0))
         return GP(kernel=Matern52(0.5), fit=Fit(prior=prior))
 
 

@@ -79,6 +79,11 @@ class Belief(eqx.Module):
         """Room for distinct inputs; None if their number makes no difference."""
 
     @property
+    def used(self) -> Int[Array, "..."]:
+        """How much of the capacity is taken; of a stack of beliefs, by each."""
+        return self.tried.distinct
+
+    @property
     @abstractmethod
     def healthy(self) -> Bool[Array, ""]:
         """False if predictions cannot be trusted."""

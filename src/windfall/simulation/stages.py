@@ -99,7 +99,7 @@ def _advance(stretch, setting: Setting, trial: Trial, payoff: np.ndarray, on_rou
     while t < setting.rounds:
         capacity, stop = trial.state.belief.capacity, setting.rounds
         if capacity is not None and capacity < capacities[-1]:  # the last one holds every arm
-            room = capacity - int(np.max(np.asarray(trial.state.belief.tried.distinct)))
+            room = capacity - int(np.max(np.asarray(trial.state.belief.used)))
             if room == 0:
                 larger = capacities[capacities.index(capacity) + 1]
                 trial = dataclasses.replace(trial, state=_resized(trial.state, larger))

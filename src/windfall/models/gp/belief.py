@@ -41,6 +41,11 @@ class GPBelief(Belief):
         return self.rewards.capacity
 
     @property
+    def used(self) -> Int[Array, "..."]:
+        """The number of slots in use."""
+        return self.rewards.used
+
+    @property
     def healthy(self) -> Bool[Array, ""]:
         """Whether the covariance matrix of the inputs had a Cholesky factor."""
         return self.posterior.healthy
