@@ -48,9 +48,10 @@ def test_spaces_are_equal_and_keep_the_order_of_their_parameters(space):
     back = again(space)
     assert back == space
     assert back.names == space.names
-    assert [type(p) for p in back.parameters.values()] == [
-        type(p) for p in space.parameters.values()
-    ]
+    if isinstance(space, wf.Parameters):
+        assert [type(p) for p in back.parameters.values()] == [
+            type(p) for p in space.parameters.values()
+        ]
 
 
 @given(finite | st.sampled_from([-0.0, 5e-324, -5e-324, 1.7976931348623157e308]))

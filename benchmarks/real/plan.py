@@ -18,7 +18,7 @@ BOTORCH = "botorch logei"
 
 def policies() -> dict[str, Any]:
     """By label, what ``windfall.compare_suite`` takes."""
-    model = Policy(wf.Windfall()).gp
+    model = Policy(wf.Windfall()).model
     return {
         DEFAULT: "windfall",
         **{name: name for name in REFERENCE},

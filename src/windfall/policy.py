@@ -20,7 +20,7 @@ from jaxtyping import Bool, Float, Int, PRNGKeyArray
 from windfall import registry
 from windfall.acquisition.average import focus
 from windfall.acquisition.base import Acquisition, Score, Situation
-from windfall.acquisition.candidates import Candidates, candidates
+from windfall.acquisition.candidates import candidates
 from windfall.acquisition.maximise import Search
 from windfall.checks import known_name
 from windfall.errors import InputError
@@ -38,7 +38,7 @@ class State(eqx.Module):
     """All a policy knows: where it may choose, and what it believes about the payoffs.
 
     Attributes:
-        candidates: The arms, or the region.
+        candidates: The arms, or the region; None where only learning matters.
         setup: What the acquisition prepared when the study began.
         key: Randomness of everything (a JAX key; None in a template that gets one later).
         belief: The rewards, and the model of them.
@@ -47,7 +47,7 @@ class State(eqx.Module):
         searched: The number of rewards at the last search for hyper-parameters; −1 before any.
     """
 
-    candidates: Candidates
+    candidates: Any
     setup: Any
     key: Any
     belief: Belief

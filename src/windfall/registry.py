@@ -6,7 +6,6 @@ Nothing is imported until ``find`` is asked for it, so that a list of names cost
 from importlib import import_module
 from typing import Any
 
-from windfall.checks import did_you_mean
 from windfall.errors import InputError
 
 __all__ = ["BASES", "DEFAULT_POLICY", "POLICIES", "SPEC_TYPES", "TYPES", "find"]
@@ -116,6 +115,8 @@ def find(name: str) -> Any:
     if name in POLICIES.values():
         owner, _, method = name.partition(".")
         return getattr(find(owner), method)
+    from windfall.checks import did_you_mean  # here: it brings NumPy, which names can do without
+
     raise InputError(
         f"type is {name!r}{did_you_mean(name, TYPES)}; expected a name that windfall knows"
     )

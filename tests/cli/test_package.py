@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 import windfall as wf
+from windfall.registry import TYPES
 
 INIT = Path(wf.__file__)
 
@@ -48,7 +49,11 @@ def test_type_checkers_see_what_python_does():
                 for alias in line.names:
                     declared[alias.name] = line.module
     modules = {name: home.rpartition(".")[0] for name, home in wf._MODULES.items()}
-    assert declared == wf._HOME | modules
+    homes = {name: TYPES[name].partition(":")[0] for name in TYPES.keys() & set(wf.__all__)}
+    for name, home in homes.items():  # a room may pass on what its files define
+        assert home.startswith(declared[name])
+    assert declared.keys() == homes.keys() | modules.keys()
+    assert {name: declared[name] for name in modules} == modules
     assert set(wf.__all__) - {"InputError", "NumericalError", "__version__"} == declared.keys()
 
 

@@ -9,7 +9,8 @@ import windfall as wf
 from windfall.attention.ratio import mixture_ratio
 from windfall.paper.plan import paper
 from windfall.paper.replay import final_ratio, representative
-from windfall.space import Space
+from windfall.policy import _SELECT, study_key
+from windfall.space import Arms
 
 
 def test_trials_are_spread_over_the_ranking():
@@ -31,9 +32,9 @@ def test_the_ratio_is_that_of_a_bandit_that_was_told_the_same(data_dir):
         bandit.tell(int(arm), problem.payoffs(1)[arm])
     for arm, reward in zip(result.arms[1, 1:], result.rewards[1, 1:], strict=True):
         bandit.tell(int(arm), float(reward))
-    space = Space.of(problem.arms, problem.box)
+    space = Arms(problem.arms, box=problem.box)
     acquisition = run.policy.acquisition
-    domain, prior = acquisition.survey(space)
+    domain = acquisition.setup(space).domain
     mean, _ = bandit.posterior(space.natural(domain.points))
     at_arms, _ = bandit.posterior(problem.arms)
     with jax.enable_x64(True):
@@ -42,10 +43,16 @@ def test_the_ratio_is_that_of_a_bandit_that_was_told_the_same(data_dir):
         def fitted(key):
             return mixture_ratio(key, mean, domain, np.std(mean), acquisition.components)
 
-        w = fitted(jax.random.key(run.seed))
-        expected = np.asarray(w(space.arms, at_arms, prior))
+        w = fitted(_key(bandit))
+        expected = np.asarray(w(space.points, at_arms, np.ones(space.size)))
     # Both maximise the same likelihood; the two programs differ by rounding.
     np.testing.assert_allclose(ratio, expected, rtol=1e-6)
     assert np.ptp(expected) > 0.1
     elsewhere = final_ratio(run, problem, result, 1, problem.arms[:2] + 1e-9)
     np.testing.assert_allclose(elsewhere, ratio[:2], rtol=1e-5)
+
+
+def _key(bandit: wf.Bandit):
+    """The randomness of the bandit's next choice."""
+    key = jax.random.fold_in(study_key(bandit.seed), _SELECT)
+    return jax.random.fold_in(jax.random.fold_in(key, len(bandit.rewards)), 0)

@@ -92,13 +92,13 @@ def test_reference_runs_are_in_the_problem_s_units(folder):
         ("alloys.csv", "a,b\n1,2\n3,4\n", r"alloys.csv:1: last column is 'b': expected features"),
         ("alloys.csv", "payoff\n1\n2\n", "alloys.csv:1: last column is 'payoff': expected feat"),
         ("alloys.csv", "a,payoff\n1,2\n", "alloys.csv:1: 1 arms below the header: expected at"),
-        ("alloys.csv", "a,payoff\n1,2\n1,x\n", r"alloys.csv:3: column 2 is 'x': expected a fin"),
-        ("alloys.csv", "a,payoff\n1,2\n1\n", "alloys.csv:3: 1 columns: expected 2"),
+        ("alloys.csv", "a,payoff\n1,2\n1,x\n", r"alloys.csv:3: column 2 is 'x'; expected a fin"),
+        ("alloys.csv", "a,payoff\n1,2\n1\n", "alloys.csv:3: 1 columns; expected 2"),
         ("alloys_replicates.csv", ALLOYS.replace("tin", "lead"), "replicates.csv:1: other columns"),
         ("alloys_replicates.csv", ALLOYS + "1,1,5\n", "replicates.csv:5: no arm of alloys.csv has"),
         ("alloys_replicates.csv", ALLOYS[:-18], "alloys.csv:4: this arm has no measurement in"),
         ("alloys_reference_bots.csv", "a,b\n1,2\n", "bots.csv:1: no runs: expected columns 1, 2"),
-        ("alloys_reference_bots.csv", "1,2\n1,x\n", "bots.csv:2: column 2 is 'x': expected a fi"),
+        ("alloys_reference_bots.csv", "1,2\n1,x\n", "bots.csv:2: column 2 is 'x'; expected a fi"),
     ],
 )  # fmt: skip
 def test_what_is_refused(folder, file, text, message):
@@ -109,7 +109,7 @@ def test_what_is_refused(folder, file, text, message):
 
 
 def test_a_folder_without_lists_and_two_of_one_name_are_errors(folder):
-    with pytest.raises(InputError, match=r"no candidate list is in .*empty: put files with a last"):
+    with pytest.raises(InputError, match=r"data folder .*empty. has no candidate list"):
         suite("real", folder / "empty")
     with pytest.raises(InputError, match=r"data folder .*nowhere' cannot be read"):
         suite("real", folder / "nowhere")

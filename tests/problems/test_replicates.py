@@ -44,7 +44,7 @@ def test_problems_travel_to_other_processes():
         ({"replicates": GROUPS[:2]}, "replicates has 2 lists; expected 3, one per arm"),
         ({"replicates": [[1.0], [], [2.0]]}, "replicates of arm 1 is empty; expected at least one"),
         ({"replicates": [[1.0], [np.nan], [2.0]]}, "replicates of arm 1 is empty"),
-        ({"replicates": [[1.0], [np.inf], [2.0]]}, "replicates.* is inf: give a finite number"),
+        ({"replicates": [[1.0], [np.inf], [2.0]]}, "replicates.* is inf; expected a finite number"),
         ({"replicates": [["a"], ["b"], ["c"]]}, "replicates is no table of numbers; expected"),
         ({"replicates": 3.0}, "replicates is no table of numbers; expected"),
         ({"replicates": GROUPS, "payoff": [1, 2, 3]}, "payoff is given beside replicates"),

@@ -61,9 +61,11 @@ def test_equal_keys_and_arms_are_equally_lucky():
 
 @pytest.mark.parametrize("batch", [0, 2])
 def test_rewards_of_a_simulation_are_the_arms_own_measurements(batch):
-    result = wf.simulate(measured(), "v-ucb", rounds=12, trials=4, seed=2, workers=1, batch=batch)
+    result = wf.simulate(measured(), "v-ucb", rounds=12, trials=8, seed=2, workers=1, batch=batch)
     seen: dict[int, set[float]] = {}
-    for arm, reward in zip(result.arms.ravel(), result.rewards.ravel(), strict=True):
+    arms = np.concatenate([result.arms.ravel(), result.initial.ravel()])
+    rewards = np.concatenate([result.rewards.ravel(), result.first.ravel()])
+    for arm, reward in zip(arms, rewards, strict=True):
         seen.setdefault(int(arm), set()).add(round(float(reward), 9))
     for arm, rewards in seen.items():
         assert rewards <= set(MEASURED[arm])

@@ -45,11 +45,9 @@ def decision(bandit: "Bandit", title: str = "") -> Figure:
     above, below = figure.subplots(2, 1, sharex=True, height_ratios=[2, 1])
     above.fill_between(x[order], mean - std, mean + std, color=COLOURS["v-ucb"], alpha=0.15, lw=0)
     above.plot(x[order], mean, color=COLOURS["v-ucb"], lw=1.8, label="predicted ± deviation")
-    means: dict[int, list[float]] = {}
-    for arm, reward in bandit.rewards:
-        means.setdefault(arm, []).append(reward)
-    rewards = [np.mean(each) for each in means.values()]
-    above.plot(x[list(means)], rewards, "o", ms=5, color="black", label="mean reward")
+    told = bandit._record.means()
+    rewards = [reward for reward, _ in told.values()]
+    above.plot(x[np.array(list(told))], rewards, "o", ms=5, color="black", label="mean reward")
     below.plot(x[order], score, color=COLOURS["gp-ucb"], lw=1.8)
     below.set_ylim(*_worth_seeing(score))
     for ax in (above, below):

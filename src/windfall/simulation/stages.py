@@ -115,24 +115,22 @@ def _advance(stretch, setting: Setting, trial: Trial, payoff: np.ndarray, on_rou
 
 def _lanes(trial: Trial) -> Trial:
     """Which parts of a stack of trials differ between trials: all but the space's."""
-    return dataclasses.replace(jax.tree.map(lambda _: 0, trial), state=_lanes_of(trial.state))
+    each = jax.tree.map(lambda _: 0, trial)
+    return eqx.tree_at(lambda t: t.state, each, _with_space(each.state, None, None))
 
 
-def _lanes_of(state: State) -> State:
-    each = jax.tree.map(lambda _: 0, state)
-    return dataclasses.replace(each, candidates=None, setup=None)
-
-
-def _without_space(state: State) -> State:
-    """What learning needs of a state: nothing that differs from policy to policy."""
-    return dataclasses.replace(state, candidates=None, setup=None)
+def _with_space(state: State, candidates: Any, setup: Any) -> State:
+    """A state with other parts of its space; without any it is all that learning needs."""
+    return eqx.tree_at(
+        lambda s: (s.candidates, s.setup), state, (candidates, setup), is_leaf=lambda x: x is None
+    )
 
 
 def _play_all(policy, trials, payoffs, noise, first, stop):
     for t in range(first, stop):
-        learned = _learn_all(policy.model, _without_space(trials.state))
         state = trials.state
-        learned = dataclasses.replace(learned, candidates=state.candidates, setup=state.setup)
+        learned = _learn_all(policy.model, _with_space(state, None, None))
+        learned = _with_space(learned, state.candidates, state.setup)
         trials = _pull_all(policy, trials, learned, payoffs, noise, np.int32(t))
     return trials
 

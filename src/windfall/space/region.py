@@ -87,6 +87,8 @@ class Parameters(Space):
 
     def initial(self, asked: int | None) -> int:
         """By default 2·(parameters + 1), at most 20; never more than there are points."""
+        if self.constraints:
+            self.fill(1)  # refuse at once a space in which nothing is allowed
         usual = min(2 * (self.size + 1), 20)
         count = whole("initial", usual if asked is None else asked, 1)
         return int(min(count, self.columns.points))

@@ -8,6 +8,7 @@ from many_points import MANY, assert_all_points_count, uniform
 from models.gp import naive
 from models.gp.naive import observed, pulls
 
+from windfall.models.base import Reward
 from windfall.models.gp import kernels as k
 from windfall.models.gp import means
 from windfall.models.gp.evidence import Hyper, log_evidence
@@ -100,11 +101,15 @@ def test_mean_functions():
         assert_all_points_count(lambda p, known=posterior: known.moments(p), uniform(3))
 
 
+def known(reward: float, variance: float) -> Reward:
+    return Reward(np.float64(reward), variance=np.float64(variance))
+
+
 def test_known_noise():
     x, y = data(3)
     observations = jax.tree.map(jnp.asarray, Observations.empty(16, 3))
     for point, reward in zip(x, y, strict=True):
-        observations = observations.add_known(point, reward, 0.04)
+        observations = observations.observe(point, known(reward, 0.04))
     posterior = condition(Hyper(k.Matern52(0.5), np.float64(1e-4)), observations)
     assert_all_points_count(lambda p: posterior.moments(p), uniform(3))
 

@@ -13,6 +13,7 @@ from rounding import relative_distance, solving
 from sklearn.gaussian_process import GaussianProcessRegressor
 
 from windfall.models import blocks
+from windfall.models.base import Reward
 from windfall.models.gp.evidence import Hyper, covariance
 from windfall.models.gp.kernels import (
     Custom,
@@ -279,18 +280,10 @@ def test_a_deviation_is_never_below_what_rounding_allows():
     x = np.linspace(0.0, 1.0, 12)[:, None] ** 2
     observations = jax.tree.map(jax.numpy.asarray, Observations.empty(16, 1))
     for row in x:
-        observations = observations.merge(row, 1e9, np.sin(row[0]), 0.0)
+        reward = Reward(np.sin(row[0]), np.float64(1e9))
+        observations = observations.observe(row, reward)
     hyper = Hyper(Matern52([0.5], 2.0), np.float64(1e-8))
     posterior = conditioned(hyper, observations, Scale(np.float64(0.0), np.float64(1.0)))
     _, deviation = moments(posterior, x)
     assert np.all(np.asarray(deviation) ** 2 >= 0.99 * np.finfo(float).eps * 2.0)
     assert np.all(np.asarray(deviation) < 1e-4)
-
-
-def test_the_nearest_input_is_at_its_distance():
-    posterior = conditioned(HYPER, observed(*pulls(False)))
-    x = pulls(False)[0]
-    expected = np.min(np.sum((AT[:, None] - x) ** 2, axis=-1), axis=1)
-    np.testing.assert_allclose(posterior.nearest(AT), expected, rtol=1e-12)
-    empty = conditioned(HYPER, Observations.empty(16, 2))
-    assert np.all(np.isinf(empty.nearest(AT)))

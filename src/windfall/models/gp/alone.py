@@ -26,14 +26,15 @@ def standing_alone(posterior: Posterior) -> Float[Array, ""]:
     tried = posterior.observations
     y = jnp.where(tried.live, tried.mean, 0.0)
     top = jnp.argmax(jnp.where(tried.live, y, -jnp.inf))
-    column = posterior.whitener[:, top]
-    residual = jnp.dot(column, posterior.whitener @ y) / jnp.dot(column, column)
+    whitener = jnp.asarray(posterior.whitener)
+    column = whitener[:, top]
+    residual = jnp.dot(column, whitener @ y) / jnp.dot(column, column)
     alone = jnp.clip(residual / jnp.where(y[top] > 0, y[top], 1.0), 0.0, 1.0) ** 2
 
     alike = (jnp.abs(y[:, None] - y) < _ALIKE) & tried.live[:, None] & tried.live
     share = (jnp.max(jnp.sum(alike, axis=1)) - 1) / jnp.maximum(tried.used - 1, 1)
     windfall = jax.nn.sigmoid(_SHARPNESS * (share - _MOST))
 
-    noise = tried.noise(posterior.hyper.noise)[top]
-    payoffs = posterior.hyper.kernel.diagonal(tried.features[top][None])[0]
-    return alone * jnp.maximum(windfall, noise / (noise + payoffs))
+    # Rewards have variance 1 here.
+    noise = jnp.minimum(tried.noise(posterior.hyper.noise)[top], 1.0)
+    return alone * jnp.maximum(windfall, noise)

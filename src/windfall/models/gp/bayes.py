@@ -87,7 +87,7 @@ class Bayes(eqx.Module):
         prior = usual_prior(last) if self.prior is None else self.prior
         search_key, warmup_key, chain_key = jax.random.split(key, 3)
         start, _ = fit(search_key, observations, last, Fit(prior=prior), previous.trend)
-        coordinates = Coordinates(start, observations.within())
+        coordinates = Coordinates(start, *observations.repeated())
 
         def log_density(u):
             hyper = coordinates.hyper(u)

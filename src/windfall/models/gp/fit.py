@@ -98,7 +98,7 @@ def fit(
     Never worse than ``warm``, which is moved into the box first if it lies outside; ``warm`` if no
     start gives a finite evidence.
     """
-    coordinates = Coordinates(warm, observations.within())
+    coordinates = Coordinates(warm, *observations.repeated())
 
     def objective(hyper):
         value = -log_evidence(hyper, observations, mean)

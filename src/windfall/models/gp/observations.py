@@ -143,6 +143,13 @@ class Observations(eqx.Module):
         squares = jnp.sum(jnp.where(unknown, self.squares / unit / unit, 0.0))
         return squares / jnp.maximum(spare, 1.0)
 
+    def repeated(self) -> tuple[Float[Array, ""], Float[Array, ""]]:
+        """What repeated pulls say: the variance of a reward, and on average of an input's mean."""
+        within = self.within()
+        unknown = self.live & (self.known == 0)
+        shares = jnp.where(unknown, 1.0 / jnp.where(unknown, self.count, 1.0), 0.0)
+        return within, within * jnp.sum(shares) / jnp.maximum(jnp.sum(unknown), 1)
+
     @property
     def magnitude(self) -> Float[Array, ""]:
         """The size of the largest mean."""

@@ -57,18 +57,27 @@ class Coordinates:
         0.0001
     """
 
-    def __init__(self, like: Hyper, within: float | Float[Array, ""] = 0.0):
+    def __init__(
+        self,
+        like: Hyper,
+        within: float | Float[Array, ""] = 0.0,
+        error: float | Float[Array, ""] = 0.0,
+    ):
         """For hyper-parameters of the same kernel and shapes as ``like``.
 
         Args:
             like: Hyper-parameters.
             within: The variance of repeated pulls. The noise of single pulls is at most the
                 variance of the rewards, 1; that of many averaged into one mean may be any multiple.
+            error: The variance that this gives the mean reward of an input. Payoffs that vary by
+                less could not be told from equal ones: no kernel's variance goes below it.
         """
         _, self._unravel = ravel_pytree(like)
-        self.low, high = _box(like, BOUNDS)
+        low, high = _box(like, BOUNDS)
         start_low, start_high = _box(like, STARTS)
-        is_noise = jnp.arange(high.shape[0]) == high.shape[0] - 1  # the last field of Hyper
+        is_noise = _entries(like, "noise")
+        floor = jnp.log(jnp.clip(error, BOUNDS["variance"][0], 1.0))
+        self.low = jnp.where(_entries(like, "variance"), jnp.maximum(low, floor), low)
         loud = is_noise & (within > BOUNDS["noise"][1])
         level = jnp.log(jnp.maximum(within, BOUNDS["noise"][1]))
         self.high = jnp.where(loud, level + _HEADROOM, high)
@@ -97,6 +106,11 @@ class Coordinates:
 
     def _natural(self, log_parameters) -> Hyper:
         return jax.tree.map(jnp.exp, self._unravel(log_parameters))
+
+
+def _entries(hyper: Hyper, wanted: str) -> np.ndarray:
+    """Which entries of the parameter vector belong to parameters of this name."""
+    return np.concatenate([np.full(np.size(leaf), name == wanted) for name, leaf in named(hyper)])
 
 
 def _box(hyper: Hyper, table: dict) -> tuple[Float[Array, " p"], Float[Array, " p"]]:
