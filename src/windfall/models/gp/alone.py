@@ -35,6 +35,6 @@ def standing_alone(posterior: Posterior) -> Float[Array, ""]:
     share = (jnp.max(jnp.sum(alike, axis=1)) - 1) / jnp.maximum(tried.used - 1, 1)
     windfall = jax.nn.sigmoid(_SHARPNESS * (share - _MOST))
 
-    # Rewards have variance 1 here.
-    noise = jnp.minimum(tried.noise(posterior.hyper.noise)[top], 1.0)
-    return alone * jnp.maximum(windfall, noise)
+    noise = tried.noise(posterior.hyper.noise)[top]
+    payoffs = posterior.hyper.kernel.diagonal(jnp.asarray(tried.features)[top][None])[0]
+    return alone * jnp.maximum(windfall, noise / (noise + payoffs))

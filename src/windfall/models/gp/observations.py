@@ -144,11 +144,16 @@ class Observations(eqx.Module):
         return squares / jnp.maximum(spare, 1.0)
 
     def repeated(self) -> tuple[Float[Array, ""], Float[Array, ""]]:
-        """What repeated pulls say: the variance of a reward, and on average of an input's mean."""
+        """What repeated pulls say: the variance of a reward, and on average of an input's mean.
+
+        The second is 0 unless most inputs were pulled several times: the few that a policy came
+        back to, because they had been lucky, do not speak for the others.
+        """
         within = self.within()
-        unknown = self.live & (self.known == 0)
-        shares = jnp.where(unknown, 1.0 / jnp.where(unknown, self.count, 1.0), 0.0)
-        return within, within * jnp.sum(shares) / jnp.maximum(jnp.sum(unknown), 1)
+        several = self.live & (self.known == 0) & (self.count > 1)
+        shares = jnp.where(several, 1.0 / jnp.where(several, self.count, 1.0), 0.0)
+        most = 2 * jnp.sum(several) > self.used
+        return within, jnp.where(most, within * jnp.sum(shares) / jnp.maximum(self.used, 1), 0.0)
 
     @property
     def magnitude(self) -> Float[Array, ""]:
