@@ -6,16 +6,13 @@ import numpy as np
 import pytest
 from scipy.stats import norm
 
-from windfall.attention.prior import (
-    LogDensity,
-    as_prior,
+from windfall.attention.domain_prior import (
     check_traceable,
     check_weights,
-    gaussian,
-    independent,
     prior_over,
     prior_values,
 )
+from windfall.attention.prior import LogDensity, as_prior, gaussian, independent
 from windfall.errors import InputError
 
 X = np.array([[0.0, 1.0], [0.5, -2.0], [3.0, 0.0]])
