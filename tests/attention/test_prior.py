@@ -18,6 +18,11 @@ from windfall.errors import InputError
 X = np.array([[0.0, 1.0], [0.5, -2.0], [3.0, 0.0]])
 
 
+def same(x):
+    """The user's units where they are those of the unit box."""
+    return x
+
+
 def test_a_gaussian_is_proportional_to_scipys():
     found = gaussian([0.5, 0.0], [1.0, 2.0])(X)
     wanted = norm(0.5, 1.0).pdf(X[:, 0]) * norm(0.0, 2.0).pdf(X[:, 1])
@@ -173,29 +178,29 @@ def test_a_log_density_neither_under_nor_overflows():
     wanted = prior_values(plain, X, X[:2])
     np.testing.assert_allclose(prior_values(LogDensity(log), X, X[:2])[0], wanted[0])
     np.testing.assert_allclose(prior_values(LogDensity(log), X, X[:2])[1], wanted[1])
-    at_points, density = prior_over(LogDensity(log), X)
+    at_points, density = prior_over(LogDensity(log), X, same)
     np.testing.assert_allclose(at_points, wanted[0])
     with jax.enable_x64(True):
         np.testing.assert_allclose(density(jnp.asarray(X)), wanted[0])
     assert "LogDensity(test_a_log" in repr(LogDensity(log))
     for bad in (np.nan, np.inf, -np.inf):
         with pytest.raises(InputError, match=r"^LogDensity.* is NaN, \+inf or -inf everywhere"):
-            prior_over(LogDensity(lambda x, bad=bad: np.full(len(x), bad)), X)
+            prior_over(LogDensity(lambda x, bad=bad: np.full(len(x), bad)), X, same)
     with pytest.raises(InputError, match="log density is 3; expected a function"):
         LogDensity(3)
 
 
 def test_the_density_anywhere_agrees_with_that_over_the_domain():
     for prior in (gaussian([0.5, 0.0], [1.0, 2.0]), lambda x: 1.0 + x[:, 0] ** 2):
-        at_points, density = prior_over(prior, X)
+        at_points, density = prior_over(prior, X, same)
         assert at_points.mean() == pytest.approx(1.0)
         with jax.enable_x64(True):
             np.testing.assert_allclose(density(jnp.asarray(X)), at_points)
 
 
 def test_a_prior_that_jax_cannot_trace_says_so():
-    _, numpy_only = prior_over(lambda x: np.exp(-np.asarray(x[:, 0])), X)
+    _, numpy_only = prior_over(lambda x: np.exp(-np.asarray(x[:, 0])), X, same)
     with pytest.raises(InputError, match=r"^prior .*lambda.* cannot be traced by JAX.*mixture"):
         check_traceable(numpy_only, 2)
-    _, fine = prior_over(gaussian([0.5, 0.0], 1.0), X)
+    _, fine = prior_over(gaussian([0.5, 0.0], 1.0), X, same)
     check_traceable(fine, 2)
