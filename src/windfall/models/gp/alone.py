@@ -35,5 +35,5 @@ def standing_alone(posterior: Posterior) -> Float[Array, ""]:
     windfall = jax.nn.sigmoid(_SHARPNESS * (share - _MOST))
 
     noise = tried.noise(posterior.hyper.noise)[top]
-    payoffs = posterior.hyper.kernel.diagonal(tried.features[top][None])[0]
+    payoffs = posterior.hyper.kernel.diagonal(jnp.asarray(tried.features)[top][None])[0]
     return alone * jnp.maximum(windfall, noise / (noise + payoffs))
