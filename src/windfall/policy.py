@@ -9,18 +9,18 @@ Randomness: a study's key, ``fold_in(seed, trial)``, then ``fold_in(·, what for
 """
 
 import dataclasses
-from typing import Any
+from typing import Any, TypeAlias
 
 import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Bool, Float, Int, PRNGKeyArray
+from jaxtyping import Bool, Float, Int, Integer, PRNGKeyArray
 
 from windfall import registry
 from windfall.acquisition.average import focus
 from windfall.acquisition.base import Acquisition, Score, Situation
-from windfall.acquisition.candidates import candidates
+from windfall.acquisition.candidates import Candidates, candidates
 from windfall.acquisition.maximise import Search
 from windfall.checks import known_name
 from windfall.errors import InputError
@@ -30,6 +30,8 @@ from windfall.space import Space
 
 __all__ = ["NAMES", "Info", "Policy", "State", "as_policy", "due", "learn", "search", "study_key"]
 
+#: A number known now, or only inside compiled code.
+Count: TypeAlias = int | Integer[Array, ""]
 #: Streams of random numbers; 0 and 1 are a simulation's own.
 _FIT, _SELECT = 2, 3
 
@@ -38,7 +40,7 @@ class State(eqx.Module):
     """All a policy knows: where it may choose, and what it believes about the payoffs.
 
     Attributes:
-        candidates: The arms, or the region; None where only learning matters.
+        candidates: The arms, or the region.
         setup: What the acquisition prepared when the study began.
         key: Randomness of everything (a JAX key; None in a template that gets one later).
         belief: The rewards, and the model of them.
@@ -47,9 +49,9 @@ class State(eqx.Module):
         searched: The number of rewards at the last search for hyper-parameters; −1 before any.
     """
 
-    candidates: Any
+    candidates: Candidates
     setup: Any
-    key: Any
+    key: PRNGKeyArray | None
     belief: Belief
     pulls: Int[Array, ""]
     initial: Int[Array, ""]
@@ -159,7 +161,7 @@ class Policy(eqx.Module):
         belief = state.belief.observe(state.candidates.point(choice), Reward(reward))
         return dataclasses.replace(state, belief=belief, pulls=state.pulls + 1)
 
-    def score(self, state: State, ahead: int | Int[Array, ""] = 0) -> Score:
+    def score(self, state: State, ahead: Count = 0) -> Score:
         """How this round values any point; see ``select``."""
         situation = Situation(
             jnp.maximum(state.pulls - state.initial + 1, 1),
@@ -173,7 +175,7 @@ class Policy(eqx.Module):
         self,
         state: State,
         avoid: Float[Array, "p d"] | None = None,
-        ahead: int | Int[Array, ""] = 0,
+        ahead: Count = 0,
     ) -> tuple[Array, Info]:
         """The arm, or the point, with the highest score.
 
@@ -217,7 +219,7 @@ def search(model: Model, state: State) -> tuple[Belief, FitInfo]:
     return model.search(_key(state, _FIT), state.belief)
 
 
-def due(pulls: Any, searched: Any, initial: Any, every: int) -> Any:
+def due(pulls: Count, searched: Count, initial: Count, every: int) -> bool | Bool[Array, ""]:
     """Whether a search is due: at the first choice, then on every so many rewards.
 
     >>> [t for t in range(3, 12) if due(t, t - 1, 3, 4)]
@@ -226,12 +228,13 @@ def due(pulls: Any, searched: Any, initial: Any, every: int) -> Any:
     return (searched < 0) | ((pulls - initial) // every > (searched - initial) // every)
 
 
-def study_key(seed: Any, trial: Any = 0) -> PRNGKeyArray:
+def study_key(seed: Count, trial: Count = 0) -> PRNGKeyArray:
     """The key of a trial; a study is trial 0 of its seed."""
     return jax.random.fold_in(jax.random.key(seed), trial)
 
 
-def _key(state: State, stream: int, ahead: int | Int[Array, ""] = 0) -> PRNGKeyArray:
+def _key(state: State, stream: int, ahead: Count = 0) -> PRNGKeyArray:
+    assert state.key is not None, "a template has no key yet"
     key = jax.random.fold_in(jax.random.fold_in(state.key, stream), state.pulls)
     return key if stream == _FIT else jax.random.fold_in(key, ahead)
 

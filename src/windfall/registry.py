@@ -16,7 +16,7 @@ SPEC_TYPES: dict[str, str] = {
     # spaces
     "Arms": "windfall.space.arms:Arms",
     "AtMost": "windfall.space.constraints:AtMost",
-    "Box": "windfall.space.region:Box",
+    "Box": "windfall.space.box:Box",
     "Categorical": "windfall.space.parameter:Categorical",
     "Integer": "windfall.space.parameter:Integer",
     "Parameters": "windfall.space.region:Parameters",

@@ -15,7 +15,7 @@ from windfall.acquisition.ei import EI, ExpectedImprovement
 from windfall.acquisition.lw import Survey
 from windfall.acquisition.thompson import TS
 from windfall.acquisition.ucb import VUCB
-from windfall.attention.prior import Tabulated
+from windfall.attention.domain_prior import Tabulated
 from windfall.attention.ratio import Domain
 from windfall.models.gp.belief import GPBelief
 

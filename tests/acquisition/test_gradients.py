@@ -13,7 +13,8 @@ from windfall.acquisition.lw import LWUCB
 from windfall.acquisition.thompson import TS
 from windfall.acquisition.ucb import GPUCB, VUCB, Mean
 from windfall.acquisition.windfall import Windfall
-from windfall.attention.prior import gaussian, prior_over
+from windfall.attention.domain_prior import prior_over
+from windfall.attention.prior import gaussian
 from windfall.models.gp import kernels as k
 from windfall.models.gp.evidence import Hyper
 from windfall.models.gp.observations import Observations

@@ -4,25 +4,23 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from jax.tree_util import Partial
 from scipy.stats import norm
 
-from windfall.attention.prior import (
-    LogDensity,
-    as_prior,
+from windfall.attention.domain_prior import (
     check_traceable,
     check_weights,
-    gaussian,
-    independent,
     prior_over,
     prior_values,
 )
+from windfall.attention.prior import LogDensity, as_prior, gaussian, independent
 from windfall.errors import InputError
 
 X = np.array([[0.0, 1.0], [0.5, -2.0], [3.0, 0.0]])
 
-#: The features are in the unit box already.
-AS_IT_IS = Partial(lambda x: x)
+
+def same(x):
+    """The user's units where they are those of the unit box."""
+    return x
 
 
 def test_a_gaussian_is_proportional_to_scipys():
@@ -180,29 +178,29 @@ def test_a_log_density_neither_under_nor_overflows():
     wanted = prior_values(plain, X, X[:2])
     np.testing.assert_allclose(prior_values(LogDensity(log), X, X[:2])[0], wanted[0])
     np.testing.assert_allclose(prior_values(LogDensity(log), X, X[:2])[1], wanted[1])
-    at_points, density = prior_over(LogDensity(log), X, AS_IT_IS)
+    at_points, density = prior_over(LogDensity(log), X, same)
     np.testing.assert_allclose(at_points, wanted[0])
     with jax.enable_x64(True):
         np.testing.assert_allclose(density(jnp.asarray(X)), wanted[0])
     assert "LogDensity(test_a_log" in repr(LogDensity(log))
     for bad in (np.nan, np.inf, -np.inf):
         with pytest.raises(InputError, match=r"^LogDensity.* is NaN, \+inf or -inf everywhere"):
-            prior_over(LogDensity(lambda x, bad=bad: np.full(len(x), bad)), X, AS_IT_IS)
+            prior_over(LogDensity(lambda x, bad=bad: np.full(len(x), bad)), X, same)
     with pytest.raises(InputError, match="log density is 3; expected a function"):
         LogDensity(3)
 
 
 def test_the_density_anywhere_agrees_with_that_over_the_domain():
     for prior in (gaussian([0.5, 0.0], [1.0, 2.0]), lambda x: 1.0 + x[:, 0] ** 2):
-        at_points, density = prior_over(prior, X, AS_IT_IS)
+        at_points, density = prior_over(prior, X, same)
         assert at_points.mean() == pytest.approx(1.0)
         with jax.enable_x64(True):
             np.testing.assert_allclose(density(jnp.asarray(X)), at_points)
 
 
 def test_a_prior_that_jax_cannot_trace_says_so():
-    _, numpy_only = prior_over(lambda x: np.exp(-np.asarray(x[:, 0])), X, AS_IT_IS)
+    _, numpy_only = prior_over(lambda x: np.exp(-np.asarray(x[:, 0])), X, same)
     with pytest.raises(InputError, match=r"^prior .*lambda.* cannot be traced by JAX.*mixture"):
         check_traceable(numpy_only, 2)
-    _, fine = prior_over(gaussian([0.5, 0.0], 1.0), X, AS_IT_IS)
+    _, fine = prior_over(gaussian([0.5, 0.0], 1.0), X, same)
     check_traceable(fine, 2)

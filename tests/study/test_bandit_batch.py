@@ -77,7 +77,7 @@ def test_pending_points_keep_the_mean_and_shrink_the_deviation():
     from windfall.study import programs
 
     pending = BOX.locate([point for point, _ in bandit._record.waiting])
-    belief = bandit._decider._believe(bandit._record, 2)
+    belief = bandit._decider._believe(bandit._decider._learn(bandit._record), 2)
     imagined = programs.imagine(belief, programs.padded(pending, 0.0), np.int32(2))
     x = BOX.fill(200)
     both = np.asarray([programs.moments(b, x) for b in (belief, imagined)])

@@ -51,7 +51,7 @@ def test_a_study_under_full_bayes_outgrows_its_first_capacity():
     for arm in range(18):
         bandit.tell(arm, payoff(ARMS[arm]))
     mean, _ = bandit.posterior()
-    posterior = bandit._decider._believe(bandit._record, 0).posterior
+    posterior = bandit._decider._believe(bandit._decider._learn(bandit._record), 0).posterior
     assert posterior.whitener.shape == (3, 32, 32)
     assert isinstance(posterior, Ensemble)
     np.testing.assert_allclose(mean[:18], [payoff(x) for x in ARMS[:18]], atol=0.2)

@@ -5,7 +5,6 @@ highest score; a policy does not know which of the two it works with.
 """
 
 from abc import abstractmethod
-from typing import Any
 
 import equinox as eqx
 import jax.numpy as jnp
@@ -24,7 +23,7 @@ __all__ = ["Anywhere", "Candidates", "Listed", "Pick", "candidates"]
 class Pick(eqx.Module):
     """A choice: what it is, where it is, its score, and how it was found."""
 
-    choice: Any
+    choice: Array
     x: Float[Array, " d"]
     score: Float[Array, ""]
     valid: Bool[Array, ""]

@@ -10,15 +10,15 @@ from jaxtyping import Float
 
 from windfall.acquisition.base import Acquisition, Score
 from windfall.attention.density import Bandwidth, check_bandwidth
-from windfall.attention.prior import (
+from windfall.attention.domain_prior import (
     Relative,
     Tabulated,
-    as_prior,
     check_traceable,
     check_weights,
     prior_over,
     prior_values,
 )
+from windfall.attention.prior import as_prior
 from windfall.attention.ratio import (
     DirectRatio,
     Domain,

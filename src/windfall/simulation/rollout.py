@@ -113,4 +113,5 @@ def pull(
 
 
 def _noise_key(state: State, t):
+    assert state.key is not None, "a trial has a key"
     return jax.random.fold_in(jax.random.fold_in(state.key, _NOISE), t)

@@ -18,6 +18,7 @@ import equinox as eqx
 import jax
 import numpy as np
 
+from windfall.acquisition.candidates import Candidates, Listed
 from windfall.models.capacity import BUCKETS, bucket
 from windfall.policy import Policy, State, learn
 from windfall.runtime.execution import first_call_alone, float64, on_accelerator
@@ -30,6 +31,8 @@ __all__ = ["Setting", "play_one", "play_together"]
 _ACCELERATOR_BUCKETS = (64, 96, 160, 512, 2048)
 #: Trying out several algorithms for every matrix product takes longer than it ever gives back here.
 _OPTIONS = {"xla_gpu_autotune_level": 0}
+#: Learning needs nothing of the space, and is compiled without it.
+_NOWHERE = Listed(np.zeros((0, 0)), np.zeros((0, 0)))
 
 
 @dataclasses.dataclass(frozen=True)
@@ -90,7 +93,7 @@ def _resized(state: State, capacity: int) -> State:
     """A state (or a stack of them) with other room; as it is if its belief needs none."""
     if state.belief.capacity is None:
         return state
-    return dataclasses.replace(state, belief=state.belief.resized(capacity))
+    return eqx.tree_at(lambda s: s.belief, state, state.belief.resized(capacity))
 
 
 def _advance(stretch, setting: Setting, trial: Trial, payoff: np.ndarray, on_round) -> Trial:
@@ -102,7 +105,7 @@ def _advance(stretch, setting: Setting, trial: Trial, payoff: np.ndarray, on_rou
             room = capacity - int(np.max(np.asarray(trial.state.belief.used)))
             if room == 0:
                 larger = capacities[capacities.index(capacity) + 1]
-                trial = dataclasses.replace(trial, state=_resized(trial.state, larger))
+                trial = eqx.tree_at(lambda t: t.state, trial, _resized(trial.state, larger))
                 continue
             stop = min(setting.rounds, t + room)
         trial = stretch(setting.policy, trial, payoff, noise, np.int32(t), np.int32(stop))
@@ -116,20 +119,28 @@ def _advance(stretch, setting: Setting, trial: Trial, payoff: np.ndarray, on_rou
 def _lanes(trial: Trial) -> Trial:
     """Which parts of a stack of trials differ between trials: all but the space's."""
     each = jax.tree.map(lambda _: 0, trial)
-    return eqx.tree_at(lambda t: t.state, each, _with_space(each.state, None, None))
+    return eqx.tree_at(lambda t: t.state, each, _lanes_of(trial.state))
 
 
-def _with_space(state: State, candidates: Any, setup: Any) -> State:
-    """A state with other parts of its space; without any it is all that learning needs."""
+def _lanes_of(state: State) -> State:
+    return _with_space(jax.tree.map(lambda _: 0, state), None, None)
+
+
+def _with_space(state: State, candidates: Candidates | None, setup: Any) -> State:
+    """A state, or a stack of them, with another space.
+
+    Not by the constructor: a stack has other shapes than those that a state is annotated with.
+    """
+    parts = (candidates, setup)
     return eqx.tree_at(
-        lambda s: (s.candidates, s.setup), state, (candidates, setup), is_leaf=lambda x: x is None
+        lambda s: (s.candidates, s.setup), state, parts, is_leaf=lambda part: part is None
     )
 
 
 def _play_all(policy, trials, payoffs, noise, first, stop):
     for t in range(first, stop):
         state = trials.state
-        learned = _learn_all(policy.model, _with_space(state, None, None))
+        learned = _learn_all(policy.model, _with_space(state, _NOWHERE, None))
         learned = _with_space(learned, state.candidates, state.setup)
         trials = _pull_all(policy, trials, learned, payoffs, noise, np.int32(t))
     return trials
@@ -154,7 +165,7 @@ def _begin_all(policy, template, payoffs, noise, initial, seed, numbers, rounds)
 @first_call_alone
 @_jit_all
 def _learn_all(model, states):
-    return jax.vmap(lambda state: learn(model, state))(states)
+    return jax.vmap(lambda state: learn(model, state), in_axes=(_lanes_of(states),))(states)
 
 
 @first_call_alone

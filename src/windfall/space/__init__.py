@@ -6,9 +6,10 @@ from typing import Any
 from windfall.errors import InputError
 from windfall.space.arms import Arms
 from windfall.space.base import Point, Space
+from windfall.space.box import Box
 from windfall.space.constraints import AtMost
 from windfall.space.parameter import Categorical, Integer, Real
-from windfall.space.region import Box, Parameters
+from windfall.space.region import Parameters
 
 __all__ = [
     "Arms",

@@ -49,9 +49,19 @@ class Decision:
 
 @dataclass(frozen=True)
 class _Learned:
-    """A belief with the hyper-parameters that decide, not yet conditioned."""
+    """A belief with the hyper-parameters that decide, not yet conditioned.
+
+    Attributes:
+        record: What it was learned from.
+        doomed: The points that failed, believed to pay as little as the worst so far.
+        belief: Rewards and hyper-parameters.
+        found: The hyper-parameters if they are new; else None.
+        searched: How many rewards and failures they rest on.
+        remark: What is to be said of how they were found, if anything.
+    """
 
     record: tuple
+    doomed: list[Point]
     belief: Belief
     found: dict[str, Any] | None
     searched: int
@@ -82,11 +92,11 @@ class Decider:
         stays, its deviation shrinks.
         """
         learned = self._learn(record)
-        belief = self._believe(record, len(waiting))
+        belief = self._believe(learned, len(waiting))
         pending = self.space.locate(waiting)
         if waiting:
             belief = programs.imagine(belief, programs.padded(pending, 0.0), np.int32(len(waiting)))
-        others = np.concatenate([pending, self.space.locate(record.doomed)])
+        others = np.concatenate([pending, self.space.locate(learned.doomed)])
         avoid = programs.padded(others, np.nan) if len(others) else None
         state = self._state(record, belief)
         decided, info = programs.select(self.policy, state, avoid, np.int32(len(waiting)))
@@ -105,12 +115,12 @@ class Decider:
 
     def moments(self, record: Record, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Mean and deviation of the payoff at unit points, in reward units."""
-        mean, deviation = programs.moments(self._believe(record, 0), self._sized(x))
+        mean, deviation = programs.moments(self._believe(self._learn(record), 0), self._sized(x))
         return np.asarray(mean)[: len(x)], np.asarray(deviation)[: len(x)]
 
     def table(self, record: Record, x: np.ndarray) -> dict[str, np.ndarray]:
         """What is believed about unit points, by column."""
-        state = self._state(record, self._believe(record, 0))
+        state = self._state(record, self._believe(self._learn(record), 0))
         columns = programs.table(self.policy, state, self._sized(x))
         names = ("mean", "std", "ratio", "acquisition")
         return {n: np.asarray(c)[: len(x)] for n, c in zip(names, columns, strict=True)}
@@ -153,9 +163,10 @@ class Decider:
         if self._learned is not None and self._learned.record == key:
             return self._learned
         self._conditioned = {}
-        belief = self._room(self._note(record.told), len(doomed))
-        if doomed:  # believed to pay as little as the worst so far
+        belief = self._note(record.told)
+        if doomed:
             pulls = [Pull(point, record.worst) for point in doomed]
+            belief = self._room(belief, len(doomed))
             belief = programs.note(belief, self.space.locate(doomed), pulls)
         if record.belief is not None:
             belief = belief.load(record.belief)
@@ -167,13 +178,14 @@ class Decider:
             found = belief.dump()
             ended = f"; its fit was ended after {int(info.evaluations)} evaluations"
             remark = "" if info.converged else ended
-        self._learned = _Learned(key, belief, found, searched, remark)
+        self._learned = _Learned(key, doomed, belief, found, searched, remark)
         return self._learned
 
-    def _believe(self, record: Record, waiting: int) -> Belief:
+    def _believe(self, learned: _Learned, waiting: int) -> Belief:
         """The belief that decides, with room for choices that are waiting."""
-        learned = self._learn(record)
-        belief = self._room(learned.belief, len(record.doomed) + waiting)
+        belief = learned.belief
+        if waiting:
+            belief = self._room(belief, len(learned.doomed) + waiting)
         size = belief.capacity or 0
         if size not in self._conditioned:
             belief = programs.condition(self.policy.model, belief)

@@ -8,7 +8,7 @@ import jax
 import numpy as np
 from jaxtyping import Bool, Float, Int
 
-from windfall.checks import whole
+from windfall.checks import numbers_or_none, whole
 from windfall.errors import InputError
 from windfall.models.base import Belief, Reward, Tried
 from windfall.models.gp.alone import standing_alone
@@ -17,7 +17,6 @@ from windfall.models.gp.health import trouble
 from windfall.models.gp.observations import Observations, resize
 from windfall.models.gp.posterior import Posterior
 from windfall.runtime.arrays import Array
-from windfall.space.checks import finite_array
 
 __all__ = ["GPBelief"]
 
@@ -109,9 +108,10 @@ class GPBelief(Belief):
         if not isinstance(saved, dict) or not isinstance(saved.get("hyper"), list):
             raise InputError(f"state belief is {saved!r}; expected hyper-parameters")
         leaves, tree = jax.tree.flatten(self.posterior.hyper)
-        values = [finite_array(value, "state hyper") for value in saved["hyper"]]
+        values = [numbers_or_none(value) for value in saved["hyper"]]
         shapes = [np.shape(leaf) for leaf in leaves]
-        if [v.shape for v in values] != shapes or not all(np.all(v > 0) for v in values):
+        found = [v.shape for v in values if v is not None and np.all(v > 0)]
+        if found != shapes or len(found) != len(values):
             raise InputError(f"state hyper is {saved['hyper']}; expected positive {shapes} numbers")
         hyper = jax.tree.unflatten(tree, values)
         behind = np.int32(whole("state behind", saved.get("behind"), 0))
