@@ -67,7 +67,7 @@ def test_the_widest_and_the_narrowest_ranges_are_fine():
     """Half of the largest float either way, and the smallest denormal number."""
     for low, high in ((-8e307, 8e307), (0.0, 5e-324), (1e-320, 3e-320)):
         arms = check_arms([[low], [high]])
-        np.testing.assert_array_equal(Arms(arms).arms, [[0.0], [1.0]])
+        np.testing.assert_array_equal(Arms(arms).points, [[0.0], [1.0]])
 
 
 @pytest.mark.parametrize(
