@@ -35,6 +35,7 @@ class Parameters(Space):
             point is allowed and that JAX can trace; a choice has its number there.
 
     Example:
+        >>> from windfall.space import Categorical, Real
         >>> space = Parameters({"rate": Real(0, 10), "kind": Categorical(["a", "b"])})
         >>> space.encode({"rate": 2.5, "kind": "b"}).tolist()
         [0.25, 0.0, 1.0]
