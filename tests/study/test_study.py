@@ -272,9 +272,9 @@ def test_the_history_is_a_table(store, tmp_path):
         "reward", "noise", "count", "deviation", "text",
     ]  # fmt: skip
     assert table["number"].tolist() == [1, 2, 3, 4]
-    assert table["reward"][1] == 2.5
+    assert table["reward"].tolist()[1] == 2.5
     assert table["dose"][:3].tolist() == [choice.features[0], choice.features[0], 1.0]
-    assert table["time"][0] == "1970-01-01T00:16:40.000000+00:00"
+    assert table["time"].tolist()[0] == "1970-01-01T00:16:40.000000+00:00"
     study.export(tmp_path / "box.csv")
     with open(tmp_path / "box.csv", newline="") as file:
         rows = list(csv.DictReader(file))
