@@ -214,6 +214,20 @@ def test_decisions_are_made_anew_when_something_happens_meanwhile(store, monkeyp
     assert store.lock(study._journal.key, "somebody else", 1.0)  # it was given back
 
 
+def test_a_reward_that_another_comes_before(store, monkeypatch):
+    study, other = simple(store), wf.Study("alloy", store=store)
+    append = study._journal.append
+
+    def late(*arguments, **options):
+        monkeypatch.undo()
+        other.tell(5, 2.0)
+        return append(*arguments, **options)
+
+    monkeypatch.setattr(study._journal, "append", late)
+    study.tell(3, 1.0)
+    assert study.rewards == other.rewards == [(5, 2.0), (3, 1.0)]
+
+
 def test_telling_waits_for_who_has_the_study_to_himself(store, monkeypatch):
     study = simple(store)
     assert store.lock(study._journal.key, "somebody", 1.0)
