@@ -43,6 +43,8 @@ if TYPE_CHECKING:  # for type checkers; the registry says the same to Python
     from windfall.space import AtMost, Box, Categorical, Integer, Parameters, Real
     from windfall.study.bandit import Bandit
     from windfall.study.choice import Choice
+    from windfall.study.opening import studies
+    from windfall.study.study import Study
 
 __all__ = [
     "EI",
@@ -71,6 +73,7 @@ __all__ = [
     "Problem",
     "Real",
     "Result",
+    "Study",
     "Windfall",
     "__version__",
     "compare_suite",
@@ -82,6 +85,7 @@ __all__ = [
     "plot",
     "problems",
     "simulate",
+    "studies",
 ]
 
 _MODULES = {

@@ -68,11 +68,13 @@ TYPES: dict[str, str] = {
     "Choice": "windfall.study.choice:Choice",
     "Problem": "windfall.problems:Problem",
     "Result": "windfall.simulation.results:Result",
+    "Study": "windfall.study.study:Study",
     "compare_suite": "windfall.compare.suite:compare_suite",
     "compilation_cache": "windfall.runtime.compilation:compilation_cache",
     "gaussian": "windfall.attention.prior:gaussian",
     "independent": "windfall.attention.prior:independent",
     "simulate": "windfall.simulation.runner:simulate",
+    "studies": "windfall.study.opening:studies",
 }
 
 #: What a user's own class in a spec may derive from, besides the types themselves.

@@ -6,11 +6,13 @@ that opening a study never repeats a fit.
 
 - ``created``, once and first: what the study rests on (space, policy, seed, initial), as specs.
 - ``asked``, a choice is made: its id, point and why, whether it is held (handed out until told),
-  and belief, searched and remark if a fit was made for it.
+  until when if it is leased, and belief, searched and remark if a fit was made for it.
 - ``fitted``, hyper-parameters are taken over from elsewhere: belief and searched.
 - ``told``, a reward comes: point, reward, noise, count, deviation, and the id of the choice.
 - ``failed``, a pull failed: point and id.
 - ``forgotten``, a choice or a failure is taken back: point and id.
+- ``expired``, the lease of a choice has run out, and others may choose its point: id.
+- ``noted``, somebody says something about the study: text. It changes nothing.
 """
 
 from collections.abc import Mapping
@@ -22,7 +24,7 @@ from windfall.errors import InputError
 
 __all__ = ["KINDS", "Event"]
 
-KINDS = ("created", "asked", "fitted", "told", "failed", "forgotten")
+KINDS = ("created", "asked", "fitted", "told", "failed", "forgotten", "expired", "noted")
 
 
 @dataclass(frozen=True)
@@ -33,11 +35,17 @@ class Event:
         number: Counted from 0 within the study.
         kind: One of ``KINDS``.
         contents: By name, as JSON can hold it.
+        worker: Who made it happen; None where nobody said.
+        request: The id of the call that made it happen, by which a repeated call is known.
+        time: When a store took it, in seconds since 1970; None outside of stores.
     """
 
     number: int
     kind: str
     contents: Mapping[str, Any]
+    worker: str | None = None
+    request: str | None = None
+    time: float | None = None
 
     def plain(self) -> dict[str, Any]:
         """As one dictionary."""

@@ -1,7 +1,7 @@
 """What a study's events add up to: rewards told, pulls that failed, choices handed out."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -13,7 +13,15 @@ from windfall.study.choice import Choice, choice_of
 from windfall.study.events import Event
 from windfall.study.pull import Pull
 
-__all__ = ["Record"]
+__all__ = ["Holder", "Record"]
+
+
+@dataclass(frozen=True)
+class Holder:
+    """Who has a choice, and until when; None for nobody in particular, and for ever."""
+
+    worker: str | None
+    until: float | None
 
 
 @dataclass
@@ -24,7 +32,9 @@ class Record:
         space: Where choices are made.
         told: Rewards.
         failed: Points whose pull failed, less those told or forgotten since.
-        pending: Choices handed out and neither told, failed nor forgotten, by id.
+        pending: Choices handed out and neither told, failed, forgotten nor expired, by id.
+        holders: Who has a choice and until when, by id, of those that are somebody's or leased;
+            also when they are no longer pending.
         proposal: The choice of a plain ``ask``, until something happens.
         belief: The hyper-parameters that the last decision rested on; None before any.
         searched: How many rewards and failures there were when they were found; −1 before any.
@@ -36,6 +46,7 @@ class Record:
     told: list[Pull] = field(default_factory=list)
     failed: list[Point] = field(default_factory=list)
     pending: dict[int, tuple[Point, Choice]] = field(default_factory=dict)
+    holders: dict[int, Holder] = field(default_factory=dict)
     proposal: Choice | None = None
     belief: dict[str, Any] | None = None
     searched: int = -1
@@ -49,34 +60,52 @@ class Record:
             event: What happens.
             search: How the maximisation behind an asked event ended; it is not kept.
         """
+        if event.kind == "noted":
+            return
         before, self.proposal = self.proposal, None
         try:
-            getattr(self, f"_{event.kind}")(event.contents, search)
+            if event.kind == "asked":
+                self._asked(event, search)
+            else:
+                getattr(self, f"_{event.kind}")(event.contents)
         except InputError:
             self.proposal = before
             raise
 
-    def _created(self, contents: Mapping[str, Any], _: Any) -> None:
+    def copy(self) -> "Record":
+        """Another record, to which something else may happen."""
+        return replace(
+            self,
+            told=list(self.told),
+            failed=list(self.failed),
+            pending=dict(self.pending),
+            holders=dict(self.holders),
+        )
+
+    def _created(self, contents: Mapping[str, Any]) -> None:
         raise InputError("a study is created once; this event comes too late")
 
-    def _asked(self, contents: Mapping[str, Any], search: Any) -> None:
+    def _asked(self, event: Event, search: Any) -> None:
+        contents = event.contents
         point = self.space.point(_get(contents, "point"))
         number, why = _get(contents, "id"), str(_get(contents, "why"))
         choice = choice_of(self.space, point, why, search, number)
         if contents.get("belief") is not None:
-            self._fitted(contents, search)
+            self._fitted(contents)
         self.asked = number + 1
         if _get(contents, "held"):
             self.pending[number] = (point, choice)
+            if event.worker is not None or contents.get("until") is not None:
+                self.holders[number] = Holder(event.worker, contents.get("until"))
         else:
             self.proposal = choice
 
-    def _fitted(self, contents: Mapping[str, Any], _: Any) -> None:
+    def _fitted(self, contents: Mapping[str, Any]) -> None:
         self.belief = _get(contents, "belief")
         self.searched = whole("state searched", _get(contents, "searched"), -1, self.happened)
         self.remark = str(contents.get("remark", ""))
 
-    def _told(self, contents: Mapping[str, Any], _: Any) -> None:
+    def _told(self, contents: Mapping[str, Any]) -> None:
         point = self.space.point(_get(contents, "point"))
         names = ("reward", "noise", "count", "deviation")
         pull = Pull.of(point, *(contents.get(name) for name in names))
@@ -84,12 +113,12 @@ class Record:
         self._settle(contents.get("id"), point)
         self._withdraw(point)
 
-    def _failed(self, contents: Mapping[str, Any], _: Any) -> None:
+    def _failed(self, contents: Mapping[str, Any]) -> None:
         point = self.space.point(_get(contents, "point"))
         self.failed.append(point)
         self._settle(contents.get("id"), point)
 
-    def _forgotten(self, contents: Mapping[str, Any], _: Any) -> None:
+    def _forgotten(self, contents: Mapping[str, Any]) -> None:
         point = self.space.point(_get(contents, "point"))
         if not self._settle(contents.get("id"), point) and not self._withdraw(point):
             raise InputError(
@@ -97,9 +126,15 @@ class Record:
                 "those that failed"
             )
 
+    def _expired(self, contents: Mapping[str, Any]) -> None:
+        self.pending.pop(_get(contents, "id"), None)
+
     def _settle(self, number: int | None, point: Point) -> bool:
-        """Take a choice off the pending ones, by its id or the first at its point."""
-        if number not in self.pending:
+        """Take a choice off the pending ones, by its id or the first at its point.
+
+        What comes late for somebody's choice leaves those of others at its point alone.
+        """
+        if number not in self.pending and number not in self.holders:
             places = (i for i, (waiting, _) in self.pending.items() if waiting == point)
             number = next(places, None)
         return number is not None and self.pending.pop(number, None) is not None
@@ -111,6 +146,16 @@ class Record:
         if withdrawn:
             self.searched = min(self.searched, self.happened - 1)
         return withdrawn > 0
+
+    def of_worker(self, worker: str) -> list[Choice]:
+        """The pending choices that somebody has, in order."""
+        held = ((self.holders.get(number), choice) for number, (_, choice) in self.pending.items())
+        return [choice for holder, choice in held if holder and holder.worker == worker]
+
+    def overdue(self, now: float) -> list[int]:
+        """The ids of pending choices whose lease has run out."""
+        leases = ((number, self.holders.get(number)) for number in self.pending)
+        return [n for n, held in leases if held and held.until is not None and held.until <= now]
 
     @property
     def happened(self) -> int:

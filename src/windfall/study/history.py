@@ -1,0 +1,81 @@
+"""The events of a study as a table, and as files."""
+
+import csv
+import io
+import json
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from windfall.errors import InputError
+from windfall.runtime.files import write_atomically
+from windfall.space import Space
+from windfall.study.events import Event
+from windfall.study.session import marked
+
+__all__ = ["columns", "export"]
+
+_BEFORE = ("number", "time", "kind", "worker", "id", "arm")
+_AFTER = ("reward", "noise", "count", "deviation", "text")
+
+
+def columns(space: Space, events: Sequence[Event]) -> dict[str, list[Any]]:
+    """One row per event and a column each for what events have; None where one has it not."""
+    asked = {e.contents["id"]: e.contents["point"] for e in events if e.kind == "asked"}
+    rows = [_row(space, event, asked) for event in events]
+    before = [name for name in _BEFORE if name != "arm" or space.arms is not None]
+    names = [*before, *marked(dict.fromkeys(space.names), (*_BEFORE, *_AFTER)), *_AFTER]
+    return {name: [row.get(name) for row in rows] for name in names}
+
+
+def export(path: Path, space: Space, events: Sequence[Event]) -> None:
+    """Write a table (.csv), or every event with all that it has (.jsonl)."""
+    if path.suffix == ".csv":
+        text = io.StringIO(newline="")
+        table = columns(space, events[1:])
+        writer = csv.writer(text)
+        writer.writerow(table)
+        writer.writerows(zip(*table.values(), strict=True))
+        content = text.getvalue()
+    elif path.suffix == ".jsonl":
+        content = "".join(f"{json.dumps(_line(event), ensure_ascii=False)}\n" for event in events)
+    else:
+        raise InputError(f"path is {str(path)!r}; expected a name that ends in .csv or .jsonl")
+    try:
+        write_atomically(path, content.encode())
+    except OSError as error:
+        raise InputError(
+            f"path {str(path)!r} cannot be written ({error.strerror}); choose another"
+        ) from error
+
+
+def _row(space: Space, event: Event, asked: Mapping[int, Any]) -> dict[str, Any]:
+    contents = event.contents
+    row = {
+        "number": event.number,
+        "time": _time(event),
+        "kind": event.kind,
+        "worker": event.worker,
+        "id": contents.get("id"),
+        "text": contents.get("why", contents.get("text")),
+        **{name: contents.get(name) for name in _AFTER[:-1]},
+    }
+    given = contents.get("point", asked.get(contents.get("id", -1)))
+    if given is None:
+        return row
+    point = space.point(given)
+    if space.arms is not None:
+        row["arm"] = point
+    return row | marked(space.named(space.features(point)), (*_BEFORE, *_AFTER))
+
+
+def _line(event: Event) -> dict[str, Any]:
+    said = {"time": _time(event), "worker": event.worker, "request": event.request}
+    return event.plain() | {name: value for name, value in said.items() if value is not None}
+
+
+def _time(event: Event) -> str | None:
+    if event.time is None:
+        return None
+    return datetime.fromtimestamp(event.time, UTC).isoformat(timespec="microseconds")

@@ -1,0 +1,105 @@
+"""A study's events in a store, as far as they are known here, and how to add to them."""
+
+import random
+import time
+import uuid
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import TypeVar
+
+from windfall.errors import InputError
+from windfall.study.events import KINDS, Event
+from windfall.study.stores.base import Conflict, Draft, Locked, Store
+
+__all__ = ["Journal"]
+
+#: After so many conflicts a decision is computed with the study to itself.
+CONFLICTS = 2
+#: For at most so many seconds, should its process die meanwhile.
+LOCK = 30.0
+#: How long one waits for somebody who has the study to himself, at first and at most.
+WAITS = (0.002, 0.1)
+
+_T = TypeVar("_T")
+
+
+class Journal:
+    """The events of one study.
+
+    Attributes:
+        store: Where they are.
+        key: The study.
+        events: Those taken over so far, by number.
+    """
+
+    def __init__(self, store: Store, key: int):
+        self.store, self.key = store, key
+        self.events: list[Event] = []
+        self._requests: dict[str, list[Event]] = {}
+
+    def news(self) -> Sequence[Event]:
+        """The events that have not been taken over yet."""
+        events = self.store.read(self.key, len(self.events) - 1)
+        for number, event in enumerate(events, len(self.events)):
+            if event.number != number or event.kind not in KINDS:
+                raise InputError(
+                    f"event {event.number} is {event.kind!r}; expected number {number} and a known "
+                    "kind: it was made by a newer windfall, or the store is damaged"
+                )
+        return events
+
+    def take_over(self, events: Sequence[Event]) -> None:
+        """Events are known from now on."""
+        self.events += events
+        for event in events:
+            if event.request is not None:
+                self._requests.setdefault(event.request, []).append(event)
+
+    def answered(self, request: str | None) -> list[Event]:
+        """What a request has led to; nothing if it is new."""
+        return [] if request is None else self._requests.get(request, [])
+
+    def append(
+        self,
+        drafts: Sequence[Draft],
+        *,
+        anytime: bool = False,
+        worker: str | None = None,
+        request: str | None = None,
+        holder: str | None = None,
+    ) -> Sequence[Event]:
+        """Write events: after those known here, or after whatever happened meanwhile."""
+        after = None if anytime else len(self.events) - 1
+        return self.store.append(
+            self.key, drafts, after=after, worker=worker, request=request, holder=holder
+        )
+
+    def insist(self, attempt: Callable[[str | None], _T]) -> _T:
+        """What an attempt gives that nothing comes in between.
+
+        Args:
+            attempt: Called with the holder of the lock, None at first; called anew after a
+                conflict, and after two with the study to itself.
+        """
+        conflicts, (wait, longest) = 0, WAITS
+        while True:
+            try:
+                if conflicts < CONFLICTS:
+                    return attempt(None)
+                with self._alone() as holder:
+                    return attempt(holder)
+            except Locked:
+                time.sleep(wait * random.random())  # not all at once again
+                wait = min(2 * wait, longest)
+            except Conflict:
+                conflicts += 1
+
+    @contextmanager
+    def _alone(self) -> Iterator[str]:
+        holder = uuid.uuid4().hex
+        if not self.store.lock(self.key, holder, LOCK):
+            raise Locked
+        try:
+            yield holder
+        finally:
+            self.store.unlock(self.key, holder)

@@ -1,0 +1,223 @@
+"""What every study can do, wherever its events are kept: decide, learn, say what it believes."""
+
+from abc import ABC, abstractmethod
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from windfall.errors import InputError
+from windfall.space import Point, Space
+from windfall.study.choice import Choice, choice_of, plain
+from windfall.study.pull import Pull
+from windfall.study.record import Record
+
+if TYPE_CHECKING:
+    from windfall.policy import Policy
+    from windfall.study.decide import Decider
+
+__all__ = ["Session", "marked"]
+
+
+class Session(ABC):
+    """Tells and reads of a study; where its events go is for those who derive from this.
+
+    Args:
+        space: Where choices are made.
+        seed: Determines every choice.
+        initial: How many choices come before the policy takes over.
+    """
+
+    def __init__(self, space: Space, seed: int, initial: int):
+        self.space, self.seed, self.initial = space, seed, initial
+        self._record = Record(space)
+
+    @cached_property
+    @abstractmethod
+    def policy(self) -> "Policy":
+        """The policy."""
+
+    @abstractmethod
+    def _now(self) -> Record:
+        """All that has happened by now."""
+
+    @abstractmethod
+    def _happen(self, kind: str, contents: dict[str, Any]) -> None:
+        """Let something happen; an error leaves everything as it was."""
+
+    @cached_property
+    def _decider(self) -> "Decider":
+        from windfall.study.decide import Decider
+
+        return Decider(self.space, self.policy, self.seed, self.initial)
+
+    @property
+    def arms(self) -> np.ndarray | None:
+        """The features of the arms; None on a space without arms."""
+        return self.space.arms
+
+    @property
+    def names(self) -> list[str]:
+        """The names of the features or parameters."""
+        return list(self.space.names)
+
+    @property
+    def rewards(self) -> list[tuple[Any, float]]:
+        """Every (arm, reward) told so far, in order; without arms (parameters, reward)."""
+        return [(self.space.label(pull.point), pull.reward) for pull in self._now().told]
+
+    @property
+    def pulls(self) -> np.ndarray:
+        """How many rewards each arm has; without arms, each distinct point told, in order."""
+        return self._pulls(self._now())
+
+    @property
+    def pending(self) -> list[Choice]:
+        """Choices handed out by ``ask(n)`` and neither told, failed nor forgotten."""
+        return [choice for _, choice in self._now().waiting]
+
+    @property
+    def failed(self) -> list[Choice]:
+        """Choices whose pull failed, in order, less those told or forgotten since."""
+        return [choice_of(self.space, point, "failed") for point in self._now().failed]
+
+    @property
+    def best(self) -> Choice:
+        """What has the highest mean reward so far, among what the constraints allow."""
+        means = self._rewarded("best").means()
+        told = [point for point in self.space.listed(means) if point in means]
+        allowed = self.space.allowed(told)
+        kept = [point for point, good in zip(told, allowed, strict=True) if good] or told
+        point = max(kept, key=lambda p: means[p][0])
+        mean, pulls = means[point]
+        why = f"highest mean reward, {mean:.4g} over {pulls} pull(s)"
+        return choice_of(self.space, point, why)
+
+    def tell(
+        self, choice: Any, reward: Any, noise: Any = None, count: Any = None, deviation: Any = None
+    ) -> None:
+        """Record a reward for a choice, or for anything else; repeats are welcome.
+
+        Args:
+            choice: A choice, the number of an arm, values by name, or the features in order.
+            reward: What it paid.
+            noise: The standard deviation of this reward's noise, if it is known.
+            count: The reward is the mean of so many replicates.
+            deviation: The sample deviation of these replicates (divided by count − 1).
+        """
+        self._happen("told", self._paid(choice, reward, noise, count, deviation))
+
+    def fail(self, choice: Any) -> None:
+        """Record that a pull failed: it is believed to pay as little as the worst so far.
+
+        A reward told for it, before or later, says more than that. ``forget`` takes it back.
+        """
+        self._happen("failed", self._meant(choice))
+
+    def forget(self, choice: Any) -> None:
+        """A choice that was handed out will never be told, or failed by accident: drop it."""
+        self._happen("forgotten", self._meant(choice))
+
+    def posterior(self, features: Any = None) -> tuple[np.ndarray, np.ndarray]:
+        """Mean and deviation of the payoff in reward units. Reading never changes a later choice.
+
+        Args:
+            features: Where: features, or points of the space; by default at every arm, or at every
+                point told.
+        """
+        record = self._rewarded("posterior")
+        x = self._listed(record) if features is None else self.space.read(plain(features))
+        return self._decider.moments(record, x)
+
+    def explain(self, features: Any = None) -> dict[str, np.ndarray]:
+        """Per arm: mean, std, ratio (attention), acquisition and pulls; ready for a data frame.
+
+        Without arms the rows are the distinct points told, and their parameters come first; one
+        that is called like a column is marked, as in "ratio (parameter)".
+
+        Args:
+            features: Other rows, as for ``posterior``; then without pulls.
+        """
+        record = self._rewarded("explain")
+        if features is not None:
+            return self._decider.table(record, self.space.read(plain(features)))
+        beliefs = self._decider.table(record, self._listed(record)) | {"pulls": self._pulls(record)}
+        described = self.space.columns_of(self.space.listed(record.means()))
+        return marked(described, beliefs) | beliefs
+
+    def _made(self, n: int, *, held: bool) -> list[tuple[dict[str, Any], Any]]:
+        """So many choices, to be handed out: the contents of their events, and their searches."""
+        waiting = [point for point, _ in self._record.waiting]
+        made: list[tuple[dict[str, Any], Any]] = []
+        found = False  # hyper-parameters stand in the first choice that they were found for
+        for number in range(self._record.asked, self._record.asked + n):
+            used = self._record.used(waiting)
+            contents: dict[str, Any] = {"id": number, "held": held}
+            if len(used) < self.initial or not self._record.told:
+                point, search = self.space.untried(used, self.seed), None
+                contents["why"] = self._initial_reason(len(used))
+            else:
+                decision = self._decider.choose(self._record, waiting)
+                point, search = decision.point, decision.search
+                contents["why"] = decision.why
+                if decision.belief is not None and not found:
+                    contents |= {
+                        "belief": decision.belief,
+                        "searched": decision.searched,
+                        "remark": decision.remark,
+                    }
+                    found = True
+            waiting.append(point)
+            made.append((contents | {"point": _jsonable(point)}, search))
+        return made
+
+    def _initial_reason(self, used: int) -> str:
+        noun = self.space.noun
+        place = f"initial {noun} {used + 1} of {self.initial}"
+        what = place if used < self.initial else f"no reward yet: another {noun}"
+        return f"{what}, {self.space.origin}"
+
+    def _meant(self, given: Any) -> dict[str, Any]:
+        """The point and the id that a user means."""
+        number = given.id if isinstance(given, Choice) else None
+        return {"point": _jsonable(self.space.point(plain(given))), "id": number}
+
+    def _paid(self, choice: Any, *paid: Any) -> dict[str, Any]:
+        """What a reward says, checked."""
+        meant = self._meant(choice)
+        pull = Pull.of(self.space.point(meant["point"]), *paid)
+        return {
+            **meant,
+            "reward": pull.reward,
+            "noise": pull.noise,
+            "count": pull.count,
+            "deviation": pull.deviation,
+        }
+
+    def _pulls(self, record: Record) -> np.ndarray:
+        means = record.means()
+        return np.array([means.get(p, (0.0, 0))[1] for p in self.space.listed(means)], int)
+
+    def _listed(self, record: Record) -> np.ndarray:
+        """The unit points that tables list."""
+        return self.space.locate(self.space.listed(record.means()))
+
+    def _rewarded(self, what: str) -> Record:
+        """All that has happened, with a reward among it."""
+        record = self._now()
+        if not record.told:
+            raise InputError(f"{what} is unknown before the first reward; tell one first")
+        return record
+
+
+def marked(described: dict[str, Any], taken: Any) -> dict[str, Any]:
+    """Columns of parameters, those marked whose name another column has.
+
+    >>> marked({"dose": 1, "ratio": 2}, ["mean", "ratio"])
+    {'dose': 1, 'ratio (parameter)': 2}
+    """
+    return {f"{k} (parameter)" if k in taken else k: v for k, v in described.items()}
+
+
+def _jsonable(point: Point) -> Any:
+    return list(point) if isinstance(point, tuple) else point

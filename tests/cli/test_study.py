@@ -1,0 +1,96 @@
+"""``windfall study``: a study run from a shell."""
+
+import json
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import windfall as wf
+
+BOX = wf.Box([0, 20], [10, 90], names=["dose", "heat"])
+GUIDE = Path(__file__).parents[2] / "docs" / "guides" / "studies.md"
+
+
+@pytest.fixture(autouse=True)
+def _lab(tmp_path, monkeypatch):
+    """A folder with a study that needs no model for its first choices."""
+    monkeypatch.chdir(tmp_path)
+    wf.Study("alloy", BOX, "mean", initial=20).close()
+
+
+def test_a_study_is_run_from_a_shell(windfall):
+    asked = json.loads(windfall("study", "ask", "alloy", "--worker", "oven", "--json").stdout)
+    (choice,) = asked["choices"]
+    again = windfall("study", "ask", "alloy", "--worker", "oven", "-n", 2)
+    assert again.stdout.splitlines()[0].startswith(
+        f"id 0: dose = {choice['parameters']['dose']:.6g}, "
+    )
+    assert len(again.stdout.splitlines()) == 2
+    for _ in range(2):  # repeated with the same id it counts once
+        done = windfall("study", "tell", "alloy", "-2.5", "--id", 0, "--request", "r")
+        assert (done.exit_code, done.stdout) == (0, "")
+    windfall("study", "tell", "alloy", 1, "--at", "dose=3", "--at", "heat=30.5", "--noise", 0.5)
+    windfall("study", "fail", "alloy", "--at", "dose=4", "--at", "heat=40")
+    with wf.Study("alloy") as study:
+        assert [reward for _, reward in study.rewards] == [-2.5, 1.0]
+        assert study.history()["noise"][-2:] == [0.5, None]
+        assert [c.parameters for c in study.failed] == [{"dose": 4.0, "heat": 40.0}]
+        assert [c.id for c in study.pending] == [1]
+    shown = windfall("study", "show", "alloy").stdout.splitlines()
+    assert shown[0] == "alloy: 2 rewards, 1 failed, 1 pending"
+    assert shown[1] == "best: dose = 3, heat = 30.5: highest mean reward, 1 over 1 pull(s)"
+    assert shown[2].startswith("pending: id 1: dose = ")
+    (row,) = json.loads(windfall("study", "list", "--json").stdout)["studies"]
+    assert (row["study"], row["rewards"], row["best"]["parameters"]["dose"]) == ("alloy", 2, 3.0)
+    assert "alloy" in windfall("study", "list").stdout
+    assert windfall("study", "export", "alloy", "alloy.csv").exit_code == 0
+    assert len(Path("alloy.csv").read_text().splitlines()) == 1 + 5
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        ("show aloy", "study is 'aloy' (did you mean 'alloy'?); expected one of alloy, or a space"),
+        ("list --store no.db", "store 'no.db' does not exist; expected a file with studies"),
+        ("tell alloy 1", "choice is not said; expected one of --id, --arm and --at"),
+        ("tell alloy 1 --id 0 --at dose=3", "choice is not said; expected one of"),
+        ("tell alloy 1 --id 7", "id is 7; expected that of a choice of this study"),
+        ("tell alloy 1 --nosie 3 --id 0", "see windfall study tell --help"),
+        ("tell alloy nan --at dose=3 --at heat=30", "reward is nan; expected a finite number"),
+        ("ask alloy -n 0", "n is 0; expected a whole number, at least 1"),
+        ("ask alloy --lease 0", "lease is 0.0; expected a finite number, above 0"),
+        ("export alloy alloy.xls", "path is 'alloy.xls'; expected a name that ends in .csv or"),
+    ],
+)
+def test_what_is_wrong_is_said_in_one_line(windfall, arguments, complaint):
+    done = windfall("study", *shlex.split(arguments))
+    assert done.exit_code == 2
+    assert complaint in done.stderr
+    assert len(done.stderr.splitlines()) == 1
+    with wf.Study("alloy") as study:
+        assert study.history()["number"] == []
+
+
+def test_the_commands_of_the_guide(windfall):
+    commands = re.findall(r"^windfall study (.*)$", GUIDE.read_text(), re.MULTILINE)
+    assert len(commands) == 7
+    with wf.Study("alloy") as study:
+        study.ask(13)
+    for command in commands:
+        done = windfall("study", *shlex.split(command))
+        wrong = "--arm" in command  # there are none on a box
+        assert (done.exit_code != 0) == wrong, (command, done.stderr)
+
+
+def test_nothing_heavy_is_imported():
+    code = (
+        "import sys; from windfall.cli import app\n"
+        "try: app(['study', 'tell', 'alloy', '1', '--at', 'dose=3', '--at', 'heat=30'])\n"
+        "except SystemExit as end: assert not end.code, end.code\n"
+        "assert 'jax' not in sys.modules"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True, timeout=120)

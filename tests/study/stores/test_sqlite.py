@@ -1,0 +1,220 @@
+"""One file: what it promises beyond the contract, and what is said when something is wrong."""
+
+import os
+import pickle
+import sqlite3
+import subprocess
+import sys
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from windfall.errors import InputError
+from windfall.study.stores import Conflict, SQLiteStore, open_store, schema
+
+DATA = Path(__file__).parents[1] / "data"
+
+
+@pytest.fixture
+def path(tmp_path) -> Path:
+    """A file with one study of one event."""
+    with closing(SQLiteStore(tmp_path / "lab.db")) as store:
+        store.create("alloy", {"seed": 0})
+    return tmp_path / "lab.db"
+
+
+def said(call) -> str:
+    with pytest.raises(InputError) as caught:
+        call()
+    assert "\n" not in str(caught.value)
+    return str(caught.value)
+
+
+def test_what_is_acknowledged_is_on_the_disk(path):
+    with closing(SQLiteStore(path)) as store:
+        assert store._db.execute("PRAGMA journal_mode").fetchone() == ("wal",)
+        assert store._db.execute("PRAGMA synchronous").fetchone() == (2,)  # FULL
+        assert store._db.execute("PRAGMA busy_timeout").fetchone() == (60_000,)
+
+
+def test_a_full_disk_leaves_nothing_half_written(path):
+    with closing(SQLiteStore(path)) as store:
+        (pages,) = store._db.execute("PRAGMA page_count").fetchone()
+        store._db.execute(f"PRAGMA max_page_count = {pages}")
+        drafts = [("noted", {"text": "x" * 3000})] * 3
+        message = said(lambda: store.append(1, drafts))
+        assert message == (
+            f"store {str(path)!r} cannot be written, the disk is full; free some space and repeat "
+            "the call: nothing was written"
+        )
+        assert len(store.read(1)) == 1
+        store._db.execute(f"PRAGMA max_page_count = {pages + 100}")
+        assert [event.number for event in store.append(1, drafts)] == [1, 2, 3]
+
+
+def test_a_file_that_cannot_be_written_can_be_read(path):
+    with closing(SQLiteStore(path)) as store:
+        store._db.execute("PRAGMA query_only = 1")  # root may write to every file
+        message = said(lambda: store.append(1, [("noted", {})]))
+        assert message == (
+            f"store {str(path)!r} is read-only; change its permissions, or copy it and work on the "
+            "copy"
+        )
+        assert len(store.read(1)) == 1
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root may write")
+def test_a_file_without_permission(path):
+    path.chmod(0o400)
+    with closing(SQLiteStore(path)) as store:
+        assert "is read-only; change its permissions" in said(lambda: store.create("glass", {}))
+
+
+def test_a_damaged_file(path):
+    with closing(SQLiteStore(path)) as store:
+        for _ in range(50):
+            store.append(1, [("noted", {"text": "x" * 1000})])
+    content = bytearray(path.read_bytes())
+    content[4096:] = bytes(reversed(content[4096:]))
+    path.write_bytes(content)
+    assert "is damaged; restore it from a backup" in said(lambda: SQLiteStore(path).read(1))
+
+
+def test_an_event_that_is_damaged(path):
+    with closing(SQLiteStore(path)) as store:
+        store._db.execute("UPDATE events SET contents = '{'")
+        assert "is damaged (Expecting property name" in said(lambda: store.read(1))
+
+
+@pytest.mark.parametrize("content", [b"dose,heat\n1,2\n" * 99, b"{}", b"SQLite format 2\0" * 99])
+def test_a_file_that_is_no_database(tmp_path, content):
+    (tmp_path / "arms.csv").write_bytes(content)
+    message = said(lambda: SQLiteStore(tmp_path / "arms.csv"))
+    assert message.endswith("is no database; expected a file that windfall made")
+    assert (tmp_path / "arms.csv").read_bytes() == content
+
+
+def test_a_database_of_something_else(tmp_path):
+    with closing(sqlite3.connect(tmp_path / "other.db")) as db:
+        db.execute("CREATE TABLE studies (a)")
+    content = (tmp_path / "other.db").read_bytes()
+    message = said(lambda: SQLiteStore(tmp_path / "other.db"))
+    assert message.endswith("is a database of something else; expected a file that windfall made")
+    assert (tmp_path / "other.db").read_bytes() == content
+
+
+def test_a_store_of_a_newer_version(path):
+    with closing(sqlite3.connect(path)) as db, db:
+        db.execute("UPDATE windfall SET version = 9")
+    assert said(lambda: SQLiteStore(path)).endswith(
+        f"has version 9; expected at most {len(schema.MIGRATIONS)}: it was made by a newer "
+        "windfall, install that"
+    )
+
+
+def test_a_folder_or_a_file_that_is_not_there(tmp_path):
+    assert "cannot be opened; expected a file" in said(lambda: SQLiteStore(tmp_path))
+    assert "cannot be opened; expected a file" in said(lambda: SQLiteStore(tmp_path / "a" / "b.db"))
+    assert said(lambda: open_store(tmp_path / "typo.db")).endswith(
+        "does not exist; expected a file with studies"
+    )
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_file_that_is_busy_for_too_long(path, monkeypatch):
+    monkeypatch.setattr(schema, "PATIENCE", 0.05)
+    with closing(SQLiteStore(path)) as one, closing(SQLiteStore(path)) as other:
+        one._db.execute("BEGIN IMMEDIATE")
+        assert "is busy for more than" in said(lambda: other.append(1, [("noted", {})]))
+        assert len(other.read(1)) == 1  # reading waits for nobody
+        one._db.execute("ROLLBACK")
+        other.append(1, [("noted", {})])
+
+
+@pytest.mark.parametrize("store", [None, 3, b"lab.db", "", ":memory:", "http://lab", ["lab.db"]])
+def test_what_is_no_store(store):
+    assert "expected a file such as 'windfall.db', or a Store" in said(lambda: open_store(store))
+
+
+@pytest.mark.parametrize("version", range(1, len(schema.MIGRATIONS) + 1))
+def test_files_of_every_version_open(tmp_path, version):
+    with closing(sqlite3.connect(tmp_path / "old.db")) as db:
+        db.executescript((DATA / f"store-{version}.sql").read_text())
+    with closing(SQLiteStore(tmp_path / "old.db")) as store:
+        assert store.list() == {"alloy": 1}
+        kinds = [event.kind for event in store.read(1)]
+        assert kinds == ["created", "asked", "told", "noted"]
+        assert store._db.execute("SELECT version FROM windfall").fetchone() == (
+            len(schema.MIGRATIONS),
+        )
+
+
+def test_migrations_are_made_once_and_whole(path, monkeypatch):
+    newer = [*schema.MIGRATIONS, ("CREATE TABLE more (a)", "INSERT INTO more VALUES (1)")]
+    broken = [*newer, ("CREATE TABLE last (a)", "INSERT INTO nowhere VALUES (1)")]
+    monkeypatch.setattr(schema, "MIGRATIONS", broken)
+    assert "no such table: nowhere" in said(lambda: SQLiteStore(path))
+    monkeypatch.setattr(schema, "MIGRATIONS", newer)
+    for _ in range(2):
+        with closing(SQLiteStore(path)) as store:
+            assert len(store.read(1)) == 1
+            assert store._db.execute("SELECT a FROM more").fetchall() == [(1,)]
+            assert store._db.execute("SELECT version FROM windfall").fetchone() == (len(newer),)
+            tables = {name for (name,) in store._db.execute("SELECT name FROM sqlite_master")}
+            assert "last" not in tables
+
+
+CREATOR = """
+import sys
+from windfall.study.stores import Conflict, SQLiteStore
+store = SQLiteStore(sys.argv[1])
+try:
+    store.create("alloy", {"by": sys.argv[2]})
+except Conflict:
+    pass
+store.append(store.list()["alloy"], [("noted", {"text": sys.argv[2]})])
+"""
+
+
+def test_processes_that_make_one_file_at_once(tmp_path):
+    path = tmp_path / "new.db"
+    workers = [
+        subprocess.Popen([sys.executable, "-c", CREATOR, str(path), str(n)]) for n in range(6)
+    ]
+    assert [worker.wait(timeout=120) for worker in workers] == [0] * 6
+    with closing(SQLiteStore(path)) as store:
+        events = store.read(store.list()["alloy"])
+    assert [event.number for event in events] == list(range(7))
+    assert {event.contents["text"] for event in events[1:]} == set("012345")
+
+
+FORK = """
+import os, sys
+from windfall.study.stores import SQLiteStore
+store = SQLiteStore(sys.argv[1])
+child = os.fork()
+if child == 0:
+    store.append(1, [("noted", {"text": "child"})])
+    sys.exit(0)
+assert os.waitpid(child, 0)[1] == 0
+store.append(1, [("noted", {"text": "parent"})])
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="POSIX")
+def test_a_forked_process_makes_its_own_connection(path):
+    subprocess.run([sys.executable, "-c", FORK, str(path)], check=True, timeout=120)
+    with closing(SQLiteStore(path)) as store:
+        assert [event.contents["text"] for event in store.read(1, 0)] == ["child", "parent"]
+
+
+def test_a_store_travels_by_its_path(path, monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    with closing(SQLiteStore("lab.db")) as store:
+        (tmp_path / "elsewhere").mkdir()
+        monkeypatch.chdir(tmp_path / "elsewhere")
+        with closing(pickle.loads(pickle.dumps(store))) as other:
+            assert other.list() == {"alloy": 1}
+            with pytest.raises(Conflict):
+                other.create("alloy", {})
