@@ -74,17 +74,17 @@ def test_pending_points_keep_the_mean_and_shrink_the_deviation():
     bandit = wf.Bandit(BOX, VUCB, seed=0)
     play(bandit, 8)
     bandit.ask(2)
-    from windfall.study import programs
+    from windfall.study import compiled
 
     pending = BOX.locate([point for point, _ in bandit._record.waiting])
     belief = bandit._decider._believe(bandit._decider._learn(bandit._record), 2)
-    imagined = programs.imagine(belief, programs.padded(pending, 0.0), np.int32(2))
+    imagined = compiled.imagine(belief, compiled.padded(pending, 0.0), np.int32(2))
     x = BOX.fill(200)
-    both = np.asarray([programs.moments(b, x) for b in (belief, imagined)])
+    both = np.asarray([compiled.moments(b, x) for b in (belief, imagined)])
     (mean, deviation), (same, smaller) = both
     np.testing.assert_allclose(same, mean, atol=1e-6 * np.ptp(mean))
     assert np.all(smaller <= deviation + 1e-9)
-    before, after = (np.asarray(programs.moments(b, pending)[1]) for b in (belief, imagined))
+    before, after = (np.asarray(compiled.moments(b, pending)[1]) for b in (belief, imagined))
     assert np.all(after < 0.9 * before)
 
 
@@ -191,9 +191,9 @@ def test_a_failed_batch_leaves_nothing_pending(monkeypatch):
     bandit = wf.Bandit(ARMS, "v-ucb", seed=0)
     for arm in (0, 20, 40):
         bandit.tell(arm, PAYOFF[arm])
-    from windfall.study import programs
+    from windfall.study import compiled
 
-    original, calls = programs.select, []
+    original, calls = compiled.select, []
 
     def select(*arguments):
         calls.append(1)
@@ -201,7 +201,7 @@ def test_a_failed_batch_leaves_nothing_pending(monkeypatch):
             raise wf.NumericalError("no")
         return original(*arguments)
 
-    monkeypatch.setattr(programs, "select", select)
+    monkeypatch.setattr(compiled, "select", select)
     before = bandit.state_dict()
     with pytest.raises(wf.NumericalError):
         bandit.ask(3)

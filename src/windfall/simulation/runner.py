@@ -25,7 +25,7 @@ from windfall.runtime.threads import wedge_possible
 from windfall.simulation.noise import noise_of
 from windfall.simulation.results import Result
 from windfall.simulation.rollout import Trial
-from windfall.simulation.stages import Setting, play_one, play_together
+from windfall.simulation.stretches import Setting, play_one, play_together
 from windfall.space.arms import Arms, shuffled
 
 __all__ = ["simulate"]

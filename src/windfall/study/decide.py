@@ -19,7 +19,7 @@ from windfall.policy import Policy, State, due, study_key
 from windfall.runtime.compilation import relieve_memory_maps
 from windfall.runtime.execution import float64
 from windfall.space import Point, Space
-from windfall.study import programs
+from windfall.study import compiled
 from windfall.study.pull import Pull
 from windfall.study.record import Record
 
@@ -95,11 +95,11 @@ class Decider:
         belief = self._believe(learned, len(waiting))
         pending = self.space.locate(waiting)
         if waiting:
-            belief = programs.imagine(belief, programs.padded(pending, 0.0), np.int32(len(waiting)))
+            belief = compiled.imagine(belief, compiled.padded(pending, 0.0), np.int32(len(waiting)))
         others = np.concatenate([pending, self.space.locate(learned.doomed)])
-        avoid = programs.padded(others, np.nan) if len(others) else None
+        avoid = compiled.padded(others, np.nan) if len(others) else None
         state = self._state(record, belief)
-        decided, info = programs.select(self.policy, state, avoid, np.int32(len(waiting)))
+        decided, info = compiled.select(self.policy, state, avoid, np.int32(len(waiting)))
         if not info.healthy:
             raise NumericalError(belief.trouble() or "a score is not a number; use another model")
         plain = jax.tree.map(lambda a: np.asarray(a).item(), info)
@@ -115,19 +115,19 @@ class Decider:
 
     def moments(self, record: Record, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Mean and deviation of the payoff at unit points, in reward units."""
-        mean, deviation = programs.moments(self._believe(self._learn(record), 0), self._sized(x))
+        mean, deviation = compiled.moments(self._believe(self._learn(record), 0), self._sized(x))
         return np.asarray(mean)[: len(x)], np.asarray(deviation)[: len(x)]
 
     def table(self, record: Record, x: np.ndarray) -> dict[str, np.ndarray]:
         """What is believed about unit points, by column."""
         state = self._state(record, self._believe(self._learn(record), 0))
-        columns = programs.table(self.policy, state, self._sized(x))
+        columns = compiled.table(self.policy, state, self._sized(x))
         names = ("mean", "std", "ratio", "acquisition")
         return {n: np.asarray(c)[: len(x)] for n, c in zip(names, columns, strict=True)}
 
     def _sized(self, x: np.ndarray) -> np.ndarray:
         """Points in one of a few numbers, so that no call compiles for itself; all arms as such."""
-        return x if len(x) == self.space.size else programs.padded(x, 0.5)
+        return x if len(x) == self.space.size else compiled.padded(x, 0.5)
 
     def _state(self, record: Record, belief: Belief) -> State:
         return dataclasses.replace(self._begun, belief=belief, pulls=np.int32(len(record.told)))
@@ -139,7 +139,7 @@ class Decider:
             x = self.space.locate([pull.point for pull in new])
             known = [pull.noise is not None for pull in new]
             self._slots |= {(row.tobytes(), k) for row, k in zip(x, known, strict=True)}
-            self._rewards = programs.note(self._room(self._rewards, 0), x, new)
+            self._rewards = compiled.note(self._room(self._rewards, 0), x, new)
             self._noted += new
         return self._rewards
 
@@ -167,14 +167,14 @@ class Decider:
         if doomed:
             pulls = [Pull(point, record.worst) for point in doomed]
             belief = self._room(belief, len(doomed))
-            belief = programs.note(belief, self.space.locate(doomed), pulls)
+            belief = compiled.note(belief, self.space.locate(doomed), pulls)
         if record.belief is not None:
             belief = belief.load(record.belief)
         model, found, remark = self.policy.model, None, record.remark
         searched, initial = record.searched, int(self._begun.initial)
         if due(record.happened, searched, initial, model.refit_every):
             searched = record.happened
-            belief, info = programs.search(model, self._state(record, belief))
+            belief, info = compiled.search(model, self._state(record, belief))
             found = belief.dump()
             ended = f"; its fit was ended after {int(info.evaluations)} evaluations"
             remark = "" if info.converged else ended
@@ -188,7 +188,7 @@ class Decider:
             belief = self._room(belief, len(learned.doomed) + waiting)
         size = belief.capacity or 0
         if size not in self._conditioned:
-            belief = programs.condition(self.policy.model, belief)
+            belief = compiled.condition(self.policy.model, belief)
             trouble = belief.trouble()
             if trouble is not None:
                 raise NumericalError(trouble)

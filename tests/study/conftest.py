@@ -1,0 +1,30 @@
+"""Each kind of store, with a clock that a test moves."""
+
+import pytest
+
+from windfall.study.stores import MemoryStore, SQLiteStore
+
+
+class Clock:
+    """A time that passes when a test says so."""
+
+    now = 1000.0
+
+    def __call__(self):
+        return self.now
+
+
+@pytest.fixture
+def clock():
+    return Clock()
+
+
+@pytest.fixture(params=["memory", "sqlite"])
+def store(request, tmp_path, clock):
+    """Each kind of store."""
+    if request.param == "memory":
+        yield MemoryStore(clock)
+    else:
+        opened = SQLiteStore(tmp_path / "lab.db", clock=clock)
+        yield opened
+        opened.close()
