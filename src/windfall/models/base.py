@@ -21,7 +21,10 @@ from jaxtyping import Bool, Float, Int, PRNGKeyArray
 from windfall.runtime.arrays import Array
 from windfall.space import Space
 
-__all__ = ["Belief", "FitInfo", "Model", "Reward", "Tried"]
+__all__ = ["EXACT", "Belief", "FitInfo", "Model", "Reward", "Tried"]
+
+#: Stands for the variance 0 of an exact reward, since 0 marks an unknown one.
+EXACT = 1e-300
 
 
 class Reward(eqx.Module):
@@ -31,8 +34,8 @@ class Reward(eqx.Module):
         mean: The reward; the mean of ``count`` replicates.
         count: How many rewards it stands for.
         squares: Σ(y − ȳ)² of the replicates.
-        variance: The known variance of this mean; 0 where it is not known. (An exact reward has a
-            variance too small to matter.)
+        variance: The known variance of this mean; 0 where it is not known. An exact reward has
+            the variance ``EXACT``.
     """
 
     mean: Float[Array, ""]

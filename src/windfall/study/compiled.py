@@ -11,7 +11,7 @@ import jax
 import numpy as np
 
 from windfall import policy as rounds
-from windfall.models.base import Belief, FitInfo, Model, Reward
+from windfall.models.base import EXACT, Belief, FitInfo, Model, Reward
 from windfall.policy import Policy, State
 from windfall.runtime.execution import float64
 from windfall.study.pull import Pull
@@ -21,8 +21,6 @@ __all__ = ["condition", "imagine", "moments", "note", "padded", "search", "selec
 #: Rewards are noted in chunks of one length, so that a study that is opened again runs the very
 #: program that it ran before.
 _CHUNK = 64
-#: Stands for the variance 0 of an exact reward, since 0 marks an unknown one.
-_EXACT = 1e-300
 
 
 def note(belief: Belief, x: np.ndarray, pulls: Sequence[Pull]) -> Belief:
@@ -41,7 +39,7 @@ def _numbers(pull: Pull) -> tuple[float, float, float, float]:
     """Mean, count, squares and known variance: a ``Reward``."""
     if pull.noise is None:
         return pull.reward, float(pull.pulls), pull.squares, 0.0
-    return pull.reward, 1.0, 0.0, max(pull.noise**2, _EXACT)
+    return pull.reward, 1.0, 0.0, max(pull.noise**2, EXACT)
 
 
 def padded(rows: np.ndarray, fill: float) -> np.ndarray:

@@ -10,11 +10,10 @@ from models.gp.test_sampling import assert_mean
 from scipy.optimize import minimize
 from scipy.stats import multivariate_normal, norm
 
-from windfall.models.base import Reward
+from windfall.models.base import EXACT, Reward
 from windfall.models.gp.evidence import Hyper, covariance, log_evidence
 from windfall.models.gp.kernels import SquaredExponential
 from windfall.models.gp.observations import (
-    EXACT,
     LEAST_NOISE,
     Observations,
     Scale,

@@ -16,11 +16,10 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Bool, Float, Int
 
-from windfall.models.base import Reward
+from windfall.models.base import EXACT, Reward
 from windfall.runtime.arrays import Array
 
 __all__ = [
-    "EXACT",
     "LEAST_NOISE",
     "Observations",
     "Scale",
@@ -32,8 +31,6 @@ __all__ = [
 #: The least noise variance that the model believes, in units of the rewards' variance: below,
 #: covariance matrices of smooth kernels have no Cholesky factor.
 LEAST_NOISE = 1e-8
-#: Stands for the variance 0 of an exact reward, since 0 marks an unknown one.
-EXACT = 1e-300
 #: Means that differ by less than this, relative to the largest, are equal.
 _ROUNDING = 1e-12
 #: When the search for location and spread has settled, and the most turns it may take.
