@@ -13,7 +13,7 @@ from windfall.study import history
 from windfall.study.choice import Choice, choice_of
 from windfall.study.events import Event
 from windfall.study.journal import Journal
-from windfall.study.opening import check_same, found_or_created, text
+from windfall.study.opening import Terms, check_same, found_or_created, text
 from windfall.study.record import Record
 from windfall.study.session import Session
 from windfall.study.stores import Conflict, Store, open_store
@@ -41,6 +41,8 @@ class Study(Session):
             nothing but its name, and refuses a space, policy, seed or initial that differs.
         policy: A name, an acquisition or a ``Policy``; None for the default. What it is made of
             must be importable, as it is kept as a spec (``windfall.specs``).
+        goal: "reward" or "best", as for ``wf.Bandit``; so are ``budget``, ``repeats`` and
+            ``kernel_matrix``.
         store: A file, or a ``Store``.
         seed: Determines every choice; 0 unless given.
         initial: How many choices come before the policy takes over.
@@ -63,18 +65,23 @@ class Study(Session):
         policy: Any = None,
         *,
         store: Any = "windfall.db",
+        goal: Any = None,
+        budget: Any = None,
+        repeats: Any = None,
+        kernel_matrix: Any = None,
         seed: Any = None,
         initial: Any = None,
     ):
+        terms = Terms(space, policy, goal, budget, repeats, kernel_matrix, seed, initial)
         self._own = not isinstance(store, Store)
-        self._store = open_store(store, create=space is not None)
+        self._store = open_store(store, create=terms.create)
         try:
             self._name = text("name", name)
-            key = found_or_created(self._store, name, space, policy, seed, initial)
+            key = found_or_created(self._store, name, terms)
             self._journal = Journal(self._store, key)
             created, *events = self._journal.news()
             self._created = dict(created.contents)
-            check_same(name, self._created, space, policy, seed, initial)
+            check_same(name, self._created, terms)
             super().__init__(
                 specs.from_spec(self._created["space"], allow_imports=True),
                 self._created["seed"],
