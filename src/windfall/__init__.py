@@ -33,7 +33,7 @@ if TYPE_CHECKING:  # for type checkers; the registry says the same to Python
     from windfall.models.gp.bayes import Bayes
     from windfall.models.gp.fit import Fit
     from windfall.models.gp.model import GP
-    from windfall.models.gp.priors import GammaPrior, LogNormalPrior
+    from windfall.models.gp.priors import DimensionPrior, GammaPrior, LogNormalPrior
     from windfall.models.linear import BayesianLinear
     from windfall.policy import Policy
     from windfall.problems import Problem

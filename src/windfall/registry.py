@@ -43,6 +43,7 @@ SPEC_TYPES: dict[str, str] = {
     # hyper-parameters and models
     "Bayes": "windfall.models.gp.bayes:Bayes",
     "BayesianLinear": "windfall.models.linear:BayesianLinear",
+    "DimensionPrior": "windfall.models.gp.priors:DimensionPrior",
     "Fit": "windfall.models.gp.fit:Fit",
     "GP": "windfall.models.gp.model:GP",
     "GammaPrior": "windfall.models.gp.priors:GammaPrior",
