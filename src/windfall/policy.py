@@ -184,15 +184,26 @@ class Policy(eqx.Module):
             avoid: Points of the unit box that the choice must differ from, while there are others.
             ahead: How many choices wait for their rewards; each has randomness of its own.
         """
-        score, belief = self.score(state, ahead), state.belief
-        pick = state.candidates.choose(_key(state, _SELECT, ahead), score, belief.tried, avoid)
-        at = pick.x[None]
-        mean, deviation = belief.moments(at)
-        tried = belief.tried
-        best = jnp.max(jnp.where(tried.live, belief.mean(tried.x), -jnp.inf))
-        healthy = belief.healthy & pick.valid
+        return self.choose(*self.focus(state, ahead), state, avoid)
+
+    def focus(self, state: State, ahead: Count = 0) -> tuple[PRNGKeyArray, Score]:
+        """The first half of ``select``: randomness for a search, and the score of any point."""
+        return _key(state, _SELECT, ahead), self.score(state, ahead)
+
+    def choose(
+        self,
+        key: PRNGKeyArray,
+        score: Score,
+        state: State,
+        avoid: Float[Array, "p d"] | None = None,
+    ) -> tuple[Array, Info]:
+        """The second half: the arm, or the point, with the highest of these scores.
+
+        Among arms it may be part of a compiled program; in a region the host searches.
+        """
+        pick = state.candidates.choose(key, score, state.belief, avoid)
         return pick.choice, Info(
-            pick.score, mean[0], deviation[0], score.ratio(at)[0], best, healthy, pick.search
+            pick.score, pick.mean, pick.deviation, pick.ratio, pick.best, pick.valid, pick.search
         )
 
 
