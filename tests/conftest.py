@@ -55,6 +55,14 @@ def data_dir(tmp_path_factory) -> Path:
     return folder
 
 
+@pytest.fixture(scope="session", autouse=True)
+def _no_warming():
+    """Tests leave studies lying about that nobody will ever ask again."""
+    from windfall.study import warming
+
+    warming.PATIENCE = float("inf")
+
+
 @pytest.fixture(scope="module", autouse=True)
 def _enough_memory_maps():
     """A test process compiles more programs than any user; it must not run out of memory maps."""

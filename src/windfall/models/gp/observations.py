@@ -75,7 +75,7 @@ class Observations(eqx.Module):
     @property
     def live(self) -> Bool[Array, " c"]:
         """Which slots hold data."""
-        return jnp.arange(self.capacity) < self.used
+        return np.arange(self.capacity) < self.used
 
     def observe(self, x: Float[Array, " d"], reward: Reward) -> "Observations":
         """Rewards at ``x`` merged into their slot; there must be one (see ``has``).
@@ -237,18 +237,19 @@ def natural_scale(observations: Observations) -> Scale:
         unseen = jnp.where(live & (share < 1.0), (1.0 - share) * before, 0.0)
         return location, jnp.sum(seen + unseen) / distinct
 
+    # The first turn is the plain mean and deviation; where all are equally precise, the only one.
     def step(carry):
         turn, _, _, before = carry
-        share = jnp.where(excess > 0, before / (before + excess), 1.0)
+        share = jnp.where((excess > 0) & (turn > 0), before / (before + excess), 1.0)
         return (turn + 1, before, *estimate(share, before))
 
     def moving(carry):
         turn, before, _, squared = carry
-        return (turn < _TURNS) & (jnp.abs(squared - before) > _SETTLED * before)
+        unsettled = (turn < _TURNS) & (jnp.abs(squared - before) > _SETTLED * before)
+        return (turn == 0) | (jnp.any(excess > 0) & unsettled)
 
-    start = estimate(jnp.ones_like(y), 0.0)
-    before = jnp.where(jnp.any(excess > 0), 0.0, start[1])  # equally precise: nothing to settle
-    _, _, location, squared = jax.lax.while_loop(moving, step, (0, before, *start))
+    zero = jnp.zeros((), y.dtype)
+    _, _, location, squared = jax.lax.while_loop(moving, step, (0, zero, zero, zero))
     return Scale(location * unit, safe_spread(jnp.sqrt(squared) * unit, observations))
 
 
