@@ -78,7 +78,7 @@ class Observations(eqx.Module):
         return np.arange(self.capacity) < self.used
 
     def observe(self, x: Float[Array, " d"], reward: Reward) -> "Observations":
-        """Rewards at ``x`` merged into their slot; there must be one (see ``has``).
+        """Rewards at ``x`` merged into their slot; there must be one, or a free one.
 
         Of unknown noise: with e = mean − ȳ the merged mean is ȳ + e·count/n, n = n_u + count, and
         the squares grow by ``squares`` + count·e·(mean − merged mean): Welford's update when one
@@ -113,15 +113,9 @@ class Observations(eqx.Module):
 
     def slot(self, x: Float[Array, " d"], known: bool | Bool[Array, ""] = False) -> Int[Array, ""]:
         """Where rewards at ``x`` (with ``known`` noise or not) are, or the first free slot."""
-        same = self._same(x, known)
+        here = (self.features == x).all(axis=1) & (self.count > 0)
+        same = here & ((self.known > 0) == known)
         return jnp.where(jnp.any(same), jnp.argmax(same), self.used)
-
-    def has(self, x: Float[np.ndarray, " d"], known: bool = False) -> bool:
-        """Whether a reward at ``x`` needs no new slot; asked on the host, in double precision."""
-        return bool(jax.tree.map(np.asarray, self)._same(x, known).any())
-
-    def _same(self, x, known):
-        return (self.features == x).all(axis=1) & (self.count > 0) & ((self.known > 0) == known)
 
     def noise(self, variance: Float[Array, ""]) -> Float[Array, " c"]:
         """The variance of each slot's mean: known, or ``variance``/n; 1 in free slots."""
