@@ -134,7 +134,9 @@ def test_a_file_that_is_busy_for_too_long(path, monkeypatch):
 
 @pytest.mark.parametrize("store", [None, 3, b"lab.db", "", ":memory:", "http://lab", ["lab.db"]])
 def test_what_is_no_store(store):
-    assert "expected a file such as 'windfall.db', or a Store" in said(lambda: open_store(store))
+    assert "expected a file such as 'windfall.db', postgresql://…" in said(
+        lambda: open_store(store)
+    )
 
 
 @pytest.mark.parametrize("version", range(1, len(schema.MIGRATIONS) + 1))

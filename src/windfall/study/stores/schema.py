@@ -4,11 +4,9 @@ import sqlite3
 import time
 
 from windfall.errors import InputError
+from windfall.study.stores.sql import PATIENCE
 
-__all__ = ["MIGRATIONS", "PATIENCE", "migrate", "trouble"]
-
-#: For so many seconds a call waits for others that are writing.
-PATIENCE = 60.0
+__all__ = ["MIGRATIONS", "migrate", "trouble"]
 
 #: What makes each version out of the one before, in one transaction. They are never changed, only
 #: added to: files of every version are somewhere.
@@ -108,7 +106,7 @@ def _version(db: sqlite3.Connection) -> int:
     return version
 
 
-def trouble(error: sqlite3.Error) -> str:
+def trouble(error: Exception) -> str:
     """What has happened to a file, and what to do about it."""
     code = getattr(error, "sqlite_errorname", "")
     known = (words for name, words in _REMEDIES.items() if code.startswith(name))
