@@ -1,76 +1,34 @@
 """Workers that are killed at any moment: nothing acknowledged is lost, nothing is there twice."""
 
+import json
 import os
-import random
-import signal
 import subprocess
 import sys
-import time
+from pathlib import Path
 
-import numpy as np
 import pytest
 from bandit_study import ARMS
+from store_kinds import SHARED, address, emptied
 
 import windfall as wf
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="signals are POSIX")
 
+TORTURE = Path(__file__).parents[2] / "tools" / "torture.py"
 KILLS = 20
-#: Asks and tells until it is killed, and says what was acknowledged once it was.
-WORKER = """
-import sys
-import windfall as wf
-study = wf.Study("alloy", store=sys.argv[1])
-turn = 0
-while True:
-    worker, request = sys.argv[2], f"{sys.argv[2]}/{turn}"
-    choice = study.ask(worker=worker)
-    print("asked", choice.id, flush=True)
-    study.tell(choice, float(turn), request=request)
-    print("told", request, flush=True)
-    turn += 1
-"""
 
 
-def test_no_acknowledged_event_is_lost_or_doubled(tmp_path):
-    path = tmp_path / "lab.db"
-    # Initial choices need no model: workers go as fast as the store does.
-    arms = np.linspace(0, 1, 5000)[:, None]
-    wf.Study("alloy", arms, "mean", store=path, initial=len(arms)).close()
-    rng = random.Random(0)
-    said: list[str] = []
-    for kill in range(KILLS):
-        worker = subprocess.Popen(
-            [sys.executable, "-c", WORKER, str(path), f"w{kill}"],
-            stdout=subprocess.PIPE, text=True,
-        )  # fmt: skip
-        assert worker.stdout is not None
-        said.append(worker.stdout.readline())  # it is at work
-        time.sleep(rng.uniform(0.0, 0.03))
-        worker.send_signal(signal.SIGKILL)
-        said += worker.stdout.readlines()
-        worker.wait(timeout=60)
-        worker.stdout.close()
-    lines = [line.split() for line in said if line.endswith("\n")]
-    with wf.Study("alloy", store=path) as study:
-        events = study._journal.events
-        assert [event.number for event in events] == list(range(len(events)))
-        told = [event.request for event in events if event.kind == "told"]
-        asked = [event.contents["id"] for event in events if event.kind == "asked"]
-        assert len(told) == len(set(told))
-        assert asked == list(range(len(asked)))
-        assert {request for kind, request in lines if kind == "told"} <= set(told)
-        assert {int(number) for kind, number in lines if kind == "asked"} <= set(asked)
-        assert KILLS < len(told) < len(arms)  # something was going on
-        # At most the choice that a worker was at is pending, and it is still his.
-        assert len(study.pending) == len(asked) - len(told)
-        for worker in {e.worker for e in events if e.kind == "asked"}:
-            assert len(study._record.of_worker(worker)) <= 1
-        # What comes next is what would have come without any kill.
-        bandit = wf.Bandit(arms, "mean", initial=len(arms))
-        for event in events[1:]:
-            bandit._append(event.kind, dict(event.contents))
-        assert study.ask() == bandit.ask()
+@pytest.mark.parametrize("kind", SHARED)
+def test_no_acknowledged_event_is_lost_or_doubled(kind):
+    """What ``make torture`` does at length, without models: these are compared elsewhere."""
+    command = [sys.executable, str(TORTURE), "--store", kind, "--kills", str(KILLS)]
+    done = subprocess.run(
+        [*command, "--models", "0"], capture_output=True, text=True, timeout=240, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    facts = json.loads(done.stdout)
+    assert facts["kills"] == sum(facts["killed while"].values()) == KILLS
+    assert facts["events"] > KILLS  # something was going on
 
 
 CROWD = """
@@ -83,11 +41,12 @@ for turn in range(int(sys.argv[3])):
 """
 
 
-def test_many_workers_at_once(tmp_path):
-    path, workers, turns = tmp_path / "lab.db", 5, 8
+@pytest.mark.parametrize("kind", SHARED)
+def test_many_workers_at_once(tmp_path, kind):
+    path, workers, turns = address(emptied(kind), tmp_path), 5, 8
     wf.Study("alloy", ARMS, "mean", store=path, initial=len(ARMS)).close()
     crowd = [
-        subprocess.Popen([sys.executable, "-c", CROWD, str(path), f"w{n}", str(turns)])
+        subprocess.Popen([sys.executable, "-c", CROWD, path, f"w{n}", str(turns)])
         for n in range(workers)
     ]
     assert [worker.wait(timeout=120) for worker in crowd] == [0] * workers

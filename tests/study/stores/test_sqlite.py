@@ -191,6 +191,20 @@ def test_processes_that_make_one_file_at_once(tmp_path):
     assert {event.contents["text"] for event in events[1:]} == set("012345")
 
 
+@pytest.mark.skipif(os.name != "posix", reason="signals are POSIX")
+def test_a_lock_ends_with_the_process_of_its_holder(path):
+    """A worker that is killed while it has a study to itself holds nobody up."""
+    gone = subprocess.Popen([sys.executable, "-c", ""])
+    gone.wait(timeout=60)
+    with closing(SQLiteStore(path)) as store:
+        for holder in (f"{os.getpid()}/mine", "1/of somebody else", "who names no process"):
+            assert store.lock(1, holder, 1000.0)
+            assert not store.lock(1, "another", 1000.0)
+            store.unlock(1, holder)
+        assert store.lock(1, f"{gone.pid}/theirs", 1000.0)
+        assert store.lock(1, "another", 1000.0)
+
+
 FORK = """
 import os, sys
 from windfall.study.stores import SQLiteStore

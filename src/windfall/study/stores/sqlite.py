@@ -87,5 +87,23 @@ class SQLiteStore(SQLStore):
     def _time(self, db: sqlite3.Connection) -> float:
         return self._clock()
 
+    def _is_alive(self, db: sqlite3.Connection, holder: str) -> bool:
+        """Whether the process that a holder names runs; one who names none is believed.
+
+        Where it runs in another container it looks dead. All that comes of it is a conflict.
+        """
+        process = holder.partition("/")[0]
+        return os.name != "posix" or not process.isdigit() or _runs(int(process))
+
     def _trouble(self, error: Exception) -> str:
         return trouble(error)
+
+
+def _runs(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:  # somebody else's
+        pass
+    return True
