@@ -17,7 +17,7 @@ def studies(store: Any = "windfall.db") -> list[str]:
     """The names of the studies in a store, in the order in which they were created.
 
     Args:
-        store: A file, or a ``Store``.
+        store: A file, ``postgresql://…`` or a ``Store``.
     """
     opened = open_store(store)
     try:
@@ -40,7 +40,7 @@ def text(what: str, given: Any) -> str:
 
 
 def found_or_created(
-    store: Store, name: str, space: Any, policy: Any, seed: Any, initial: Any
+    store: Store, name: str, space: Any, policy: Any, seed: Any, initial: Any, about: Any
 ) -> int:
     """The key of a study, which is created if a space says what it is about."""
     known = store.list()
@@ -61,6 +61,8 @@ def found_or_created(
         "initial": bandit.initial,
         "versions": {"windfall": __version__},
     }
+    if about is not None:
+        created["about"] = about
     try:
         return store.create(name, created)
     except Conflict:  # somebody else was first
@@ -68,7 +70,13 @@ def found_or_created(
 
 
 def check_same(
-    name: str, created: dict[str, Any], space: Any, policy: Any, seed: Any, initial: Any
+    name: str,
+    created: dict[str, Any],
+    space: Any,
+    policy: Any,
+    seed: Any,
+    initial: Any,
+    about: Any,
 ) -> None:
     """Refuse what is given where it differs from what a study was created with."""
     given: dict[str, Any] = {}
@@ -82,6 +90,8 @@ def check_same(
         given["seed"] = whole("seed", seed, 0, LARGEST_SEED)
     if initial is not None:
         given["initial"] = whole("initial", initial, 1)
+    if about is not None:
+        given["about"] = about
     found = specs.differences(given, {part: created.get(part) for part in given})
     if found:  # every row of many arms would be said to differ: name the first
         raise InputError(
