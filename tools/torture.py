@@ -37,8 +37,11 @@ CROWD = 4
 KILLS_PER_STUDY = 50
 #: One kill in so many is that of the server, where there is one.
 SERVER = 10
-#: Seconds between kills, at most: as long as it takes a worker to open a study, ask and tell.
-PAUSE = 0.15
+#: A worker is killed after so many lines of its diary at most, and so many seconds more: it opens,
+#: then asks and tells, once or twice. Lines, because machines are slower at times.
+LINES, PAUSE = 8, 0.01
+#: For so many seconds one waits for a line.
+STUCK = 120.0
 ARMS = np.linspace(-3.0, 5.0, 4000)[:, None]
 FEW = np.linspace(-3.0, 5.0, 60)[:, None]
 
@@ -56,6 +59,7 @@ class Worker:
     address: str
     study: str
     diary: Path
+    parent: int = field(default_factory=os.getpid)
     process: int = 0
 
     def __post_init__(self) -> None:
@@ -70,9 +74,13 @@ class Worker:
                 os._exit(1)
 
     def kill(self) -> list[str]:
-        """What the diary says in the end, line by line."""
+        """What the diary says in the end."""
         os.kill(self.process, signal.SIGKILL)
         os.waitpid(self.process, 0)
+        return self.lines()
+
+    def lines(self) -> list[str]:
+        """What the diary says so far."""
         return self.diary.read_text().splitlines()
 
     def _say(self, *words: Any) -> None:
@@ -81,26 +89,27 @@ class Worker:
 
     def _work(self) -> None:
         self._say("opening")
-        study = _again(partial(wf.Study, self.study, store=self.address))
+        study = self._again(partial(wf.Study, self.study, store=self.address))
         while True:
             self._say("asking")
-            choice = _again(partial(study.ask, worker=self.name))
+            choice = self._again(partial(study.ask, worker=self.name))
             self._say("asked", choice.id)
             self._say("telling")
             reward, request = payoff(choice.features), f"tell/{choice.id}"
-            _again(partial(study.tell, choice, reward, request=request))
+            self._again(partial(study.tell, choice, reward, request=request))
             self._say("told", choice.id)
 
-
-def _again(call: Callable[[], Any]) -> Any:
-    """What a call gives once the server is back; all else that goes wrong is a failure."""
-    while True:
-        try:
-            return call()
-        except InputError as error:
-            if not any(w in str(error) for w in ("cannot be reached", "connection", "starting")):
-                raise
-            time.sleep(0.02)
+    def _again(self, call: Callable[[], Any]) -> Any:
+        """What a call gives once the server is back; all else that goes wrong is a failure."""
+        while os.getppid() == self.parent:  # nobody is left to kill an orphan
+            try:
+                return call()
+            except InputError as error:
+                away = ("cannot be reached", "connection", "starting")
+                if not any(words in str(error) for words in away):
+                    raise
+                time.sleep(0.02)
+        os._exit(1)
 
 
 @dataclass
@@ -116,6 +125,7 @@ class Torture:
     events: int = 0
     phases: Counter[str] = field(default_factory=Counter)
     acknowledged: dict[str, list[int]] = field(default_factory=dict)
+    unchecked: list[tuple[str, dict[str, list[int]]]] = field(default_factory=list)
     born: int = 0
 
     def crowd(self, kills: int) -> None:
@@ -125,12 +135,12 @@ class Torture:
         self.acknowledged = {"asked": [], "told": []}
         workers = [self._begin(name, f"w{n}") for n in range(CROWD)]
         for _ in range(kills):
-            time.sleep(self.rng.uniform(0.0, PAUSE))
+            victim = self.rng.randrange(CROWD)
+            self._wait(workers[victim], self.rng.randint(0, LINES))
             if self.server is not None and self.rng.random() < 1 / SERVER:
                 self.server.stop("immediate")
                 self.server.start()
                 self.stops += 1
-            victim = self.rng.randrange(CROWD)
             self._end(workers[victim])
             workers[victim] = self._begin(name, f"w{victim}")
         for worker in workers:
@@ -144,10 +154,17 @@ class Torture:
         self.acknowledged = {"asked": [], "told": []}
         for _ in range(kills):
             worker = self._begin(name, "w")
-            while "told" not in worker.diary.read_text():
-                time.sleep(0.01)  # JAX is loaded, the first programs are compiled
-            time.sleep(self.rng.uniform(0.0, 0.3))
+            self._wait(worker, self.rng.randint(0, LINES))
             self._end(worker)
+        self.unchecked.append((name, self.acknowledged))
+
+    def check_models(self) -> None:
+        """Compare the studies with a model: last of all, since JAX does not bear to be forked."""
+        for name, acknowledged in self.unchecked:
+            self.acknowledged = acknowledged
+            self._check_model(name)
+
+    def _check_model(self, name: str) -> None:
         bandit = self._check(name, lambda: wf.Bandit(FEW, "v-ucb", seed=7))
         # One worker at a time: the study as a whole is that of a bandit that nobody killed.
         whole = wf.Bandit(FEW, "v-ucb", seed=7)
@@ -161,6 +178,14 @@ class Torture:
     def _begin(self, study: str, name: str) -> Worker:
         self.born += 1
         return Worker(name, self.address, study, self.folder / f"diary-{self.born}")
+
+    def _wait(self, worker: Worker, lines: int) -> None:
+        """Until a diary has so many lines, and a moment more."""
+        last = time.monotonic() + STUCK
+        while len(worker.lines()) < lines:
+            expect("a worker that is stuck", time.monotonic() > last, False)
+            time.sleep(0.001)
+        time.sleep(self.rng.uniform(0.0, PAUSE))
 
     def _end(self, worker: Worker, *, counts: bool = True) -> None:
         lines = [line.split() for line in worker.kill()]
@@ -221,6 +246,7 @@ def torture(kind: str, kills: int, models: int, seed: int) -> dict[str, Any]:
             done.crowd(min(KILLS_PER_STUDY, kills - models - done.kills))
         while done.kills < kills:
             done.model(min(KILLS_PER_STUDY, kills - done.kills))
+        done.check_models()
         return {
             "store": kind,
             "kills": done.kills,
@@ -241,7 +267,12 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0)
     given = parser.parse_args()
     for kind in given.store or ["sqlite", "postgres"]:
-        print(json.dumps(torture(kind, given.kills, given.models, given.seed)), flush=True)
+        child = os.fork()  # each begins without JAX
+        if child == 0:
+            print(json.dumps(torture(kind, given.kills, given.models, given.seed)), flush=True)
+            return
+        if os.waitpid(child, 0)[1]:
+            raise SystemExit(1)
 
 
 if __name__ == "__main__":

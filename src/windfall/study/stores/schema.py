@@ -37,14 +37,14 @@ MIGRATIONS: list[tuple[str, ...]] = [
 ]
 
 _REMEDIES = {
-    "SQLITE_BUSY": f"is busy for more than {PATIENCE:g} s; end the process that holds it, or move "
-    "it from a network mount to a disk",
+    "SQLITE_BUSY": f"is busy for more than {PATIENCE:g} s; end the process that holds it",
     "SQLITE_CANTOPEN": "cannot be opened; expected a file in a folder that exists and can be "
     "written",
     "SQLITE_CORRUPT": "is damaged; restore it from a backup",
     "SQLITE_FULL": "cannot be written, the disk is full; free some space and repeat the call: "
     "nothing was written",
-    "SQLITE_IOERR": "cannot be read or written, the disk fails; check it and repeat the call",
+    "SQLITE_IOERR": "cannot be read or written, the disk fails or a quota is used up; check "
+    "both and repeat the call: nothing was written",
     "SQLITE_NOTADB": "is no database; expected a file that windfall made",
     "SQLITE_PERM": "may not be opened; change its permissions",
     "SQLITE_READONLY": "is read-only; change its permissions, or copy it and work on the copy",

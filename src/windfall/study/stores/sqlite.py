@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from windfall.errors import InputError
+from windfall.study.stores.mounts import network_type
 from windfall.study.stores.schema import migrate, trouble
 from windfall.study.stores.sql import PATIENCE, SQLStore
 
@@ -56,6 +57,12 @@ class SQLiteStore(SQLStore):
         return self._clock()
 
     def _connect(self) -> sqlite3.Connection:
+        kind = network_type(self.path)
+        if kind is not None:
+            raise InputError(
+                f"is on a network mount ({kind}), where a file may be damaged; move it to a disk "
+                "of this machine, or keep studies on a server: postgresql://…"
+            )
         # Transactions are begun and ended here, by hand; threads take turns by the guard.
         db = sqlite3.connect(
             self.path, timeout=PATIENCE, isolation_level=None, check_same_thread=False
