@@ -11,7 +11,7 @@ from windfall.errors import InputError
 from windfall.study import history, transfer
 from windfall.study.events import Event
 from windfall.study.journal import Journal
-from windfall.study.opening import check_same, found_or_created, text
+from windfall.study.opening import Terms, check_same, found_or_created, text
 from windfall.study.record import Record
 from windfall.study.session import Session
 from windfall.study.stores import Conflict, Store, open_store
@@ -27,17 +27,7 @@ _ANYTIME = ("told", "failed", "noted")
 
 
 class KeptSession(Session):
-    """A study by its name in a store. Every call sees what others did before.
-
-    Args:
-        name: Of the study, within its store.
-        space: What to choose from, to create the study.
-        policy: Who decides.
-        store: A file, ``postgresql://…``, or a ``Store``.
-        seed: Determines every choice; 0 unless given.
-        initial: How many choices come before the policy takes over.
-        about: What else must be the same whenever the study is opened with it, as JSON holds it.
-    """
+    """A study by its name in a store; the arguments are those of ``wf.Study``."""
 
     def __init__(
         self,
@@ -46,20 +36,24 @@ class KeptSession(Session):
         policy: Any = None,
         *,
         store: Any = "windfall.db",
+        goal: Any = None,
+        budget: Any = None,
+        repeats: Any = None,
+        kernel_matrix: Any = None,
         seed: Any = None,
         initial: Any = None,
         about: Any = None,
     ):
+        terms = Terms(space, policy, goal, budget, repeats, kernel_matrix, seed, initial, about)
         self._own = not isinstance(store, Store)
-        self._store = open_store(store, create=space is not None)
+        self._store = open_store(store, create=terms.create)
         try:
             self._name = text("name", name)
-            given = (space, policy, seed, initial, about)
-            key = found_or_created(self._store, name, *given)
+            key = found_or_created(self._store, name, terms)
             self._journal = Journal(self._store, key)
             created, *events = self._journal.news()
             self._created = dict(created.contents)
-            check_same(name, self._created, *given)
+            check_same(name, self._created, terms)
             super().__init__(
                 specs.from_spec(self._created["space"], allow_imports=True),
                 self._created["seed"],

@@ -30,6 +30,8 @@ class Study(KeptSession):
             nothing but its name, and refuses a space, policy, seed or initial that differs.
         policy: A name, an acquisition or a ``Policy``; None for the default. What it is made of
             must be importable, as it is kept as a spec (``windfall.specs``).
+        goal: "reward" or "best", as for ``wf.Bandit``; so are ``budget``, ``repeats`` and
+            ``kernel_matrix``.
         store: A file, ``postgresql://…`` or a ``Store``.
         seed: Determines every choice; 0 unless given.
         initial: How many choices come before the policy takes over.
