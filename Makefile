@@ -30,12 +30,15 @@ ISAS       ?= SSE4_2 AVX2 AVX512
 N    ?= 25
 SEED ?= 0
 
+# make torture KILLS=100
+KILLS ?= 1000
+
 BENCH_VENV  := .venv-bench
 BENCH_PEERS := benchmarks/requirements-peers.txt
 BENCH_STAMP := $(BENCH_VENV)/.installed
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo test test-portable mutants bench bench-optimise bench-real bench-env lock clean
+.PHONY: help install demo test test-portable mutants torture bench bench-optimise bench-real bench-env lock clean
 
 help: ## list the commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -89,6 +92,10 @@ test-portable: install ## the tests of numbers as other processors would compute
 mutants: install ## change the code in N small ways, one at a time, and see whether the tests notice
 	@echo "==> mutants: $(N) changes, a minute or more each"
 	@$(BIN)/python tools/mutants.py -n $(N) --seed $(SEED)
+
+torture: install ## kill 1,000 workers on each kind of store, and the server: is anything lost?
+	@echo "==> torture: half an hour or more"
+	@$(BIN)/python tools/torture.py --kills $(KILLS)
 
 bench: install bench-env ## measure speed, also against BoTorch in an environment of its own
 	@echo "==> bench: this takes several minutes; nothing else should run"

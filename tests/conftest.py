@@ -41,6 +41,16 @@ hypothesis.settings.register_profile(
 hypothesis.settings.load_profile("windfall")
 
 
+@pytest.fixture(scope="session", autouse=True)
+def _stop_the_server():
+    """The PostgreSQL server, where a test has started it."""
+    yield
+    from store_kinds import server
+
+    if server.cache_info().currsize:
+        server().__exit__(None, None, None)
+
+
 @pytest.fixture(scope="session")
 def shared() -> Path:
     """The folder beside the checkout with real data and reference results, where there is one."""

@@ -1,8 +1,7 @@
 """Each kind of store, with a clock that a test moves."""
 
 import pytest
-
-from windfall.study.stores import MemoryStore, SQLiteStore
+from store_kinds import KINDS, emptied, opened
 
 
 class Clock:
@@ -19,12 +18,9 @@ def clock():
     return Clock()
 
 
-@pytest.fixture(params=["memory", "sqlite"])
+@pytest.fixture(params=KINDS)
 def store(request, tmp_path, clock):
     """Each kind of store."""
-    if request.param == "memory":
-        yield MemoryStore(clock)
-    else:
-        opened = SQLiteStore(tmp_path / "lab.db", clock=clock)
-        yield opened
-        opened.close()
+    store = opened(emptied(request.param), tmp_path, clock)
+    yield store
+    store.close()
