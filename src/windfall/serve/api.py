@@ -173,8 +173,8 @@ async def history(desk: At, after: Annotated[int, Query(ge=0, le=2**53)] = 0) ->
 
     def look(study: ServedStudy) -> Response:
         table = study.history()
-        first = next((i for i, n in enumerate(table["number"]) if n > after), len(table["number"]))
-        columns = {name: [described.plain(v) for v in column[first:]] for name, column in table.items()}
+        # Events are numbered without gaps, and the first row is event 1.
+        columns = {name: [*map(described.plain, rows[after:])] for name, rows in table.items()}
         return JSONResponse({"columns": columns})
 
     return await _read(desk, look)
