@@ -11,19 +11,16 @@ from windfall.errors import InputError
 from windfall.study import history, transfer
 from windfall.study.events import Event
 from windfall.study.journal import Journal
-from windfall.study.opening import Terms, check_same, found_or_created, text
+from windfall.study.opening import Terms, check_same, found_or_created, text, text_or_none
 from windfall.study.record import Record
 from windfall.study.session import Session
 from windfall.study.stores import Conflict, Store, open_store
-from windfall.study.stores.base import Draft
+from windfall.study.stores.base import DecidingStore, Draft
 
 if TYPE_CHECKING:
     from windfall.policy import Policy
 
-__all__ = ["KeptSession", "maybe"]
-
-#: What may happen at any time, whatever happened before; all else is decided on all that did.
-_ANYTIME = ("told", "failed", "noted")
+__all__ = ["KeptSession"]
 
 
 class KeptSession(Session):
@@ -36,6 +33,7 @@ class KeptSession(Session):
         policy: Any = None,
         *,
         store: Any = "windfall.db",
+        token: Any = None,
         goal: Any = None,
         budget: Any = None,
         repeats: Any = None,
@@ -46,7 +44,7 @@ class KeptSession(Session):
     ):
         terms = Terms(space, policy, goal, budget, repeats, kernel_matrix, seed, initial, about)
         self._own = not isinstance(store, Store)
-        self._store = open_store(store, create=terms.create)
+        self._store = open_store(store, create=terms.create, token=token)
         try:
             self._name = text("name", name)
             key = found_or_created(self._store, name, terms)
@@ -157,6 +155,12 @@ class KeptSession(Session):
         if self._own:
             self._store.close()
 
+    @cached_property
+    def _decider(self) -> Any:
+        if isinstance(self._store, DecidingStore):
+            return self._store.decider(self._journal.key)
+        return super()._decider
+
     def _now(self) -> Record:
         self._take_over(self._journal.news())
         return self._record
@@ -171,7 +175,7 @@ class KeptSession(Session):
             self._journal.take_over(events)
 
     def _happen(self, kind: str, contents: dict[str, Any], request: Any = None) -> None:
-        known = maybe("request", request)
+        known = text_or_none("request", request)
 
         def attempt(holder: str | None) -> None:
             self._now()
@@ -192,8 +196,7 @@ class KeptSession(Session):
         for place, (kind, contents) in enumerate(drafts):
             event = Event(number + place, kind, contents, options.get("worker"))
             record.fold(event, searches[place] if searches else None)
-        anytime = all(kind in _ANYTIME for kind, _ in drafts)
-        taken = self._journal.append(drafts, anytime=anytime, **options)
+        taken = self._journal.append(drafts, **options)
         if taken[0].number > number:  # others came in between
             return self._now()
         self._journal.take_over(taken)
@@ -204,8 +207,3 @@ class KeptSession(Session):
 def _said(event: Event) -> dict[str, Any]:
     """What an event says, less the time that a copy brings along."""
     return {name: value for name, value in event.contents.items() if name != "time"}
-
-
-def maybe(what: str, given: Any) -> str | None:
-    """Text, or nothing."""
-    return None if given is None else text(what, given)

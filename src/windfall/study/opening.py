@@ -13,16 +13,17 @@ from windfall.study.bandit import Bandit
 from windfall.study.stores import Conflict, Store, open_store
 from windfall.study.wish import Wish
 
-__all__ = ["Terms", "check_same", "found_or_created", "studies", "text"]
+__all__ = ["Terms", "check_same", "found_or_created", "studies", "text", "text_or_none"]
 
 
-def studies(store: Any = "windfall.db") -> list[str]:
+def studies(store: Any = "windfall.db", token: Any = None) -> list[str]:
     """The names of the studies in a store, in the order in which they were created.
 
     Args:
-        store: A file, ``postgresql://…`` or a ``Store``.
+        store: A file, ``postgresql://…``, the address of a windfall server, or a ``Store``.
+        token: What the server wants to see; by default the environment's ``WINDFALL_TOKEN``.
     """
-    opened = open_store(store)
+    opened = open_store(store, token=token)
     try:
         return list(opened.list())
     finally:
@@ -40,6 +41,11 @@ def text(what: str, given: Any) -> str:
     if not isinstance(given, str) or not given.strip():
         raise InputError(f"{what} is {shown(given)}; expected text")
     return given
+
+
+def text_or_none(what: str, given: Any) -> str | None:
+    """The same where nothing need be said."""
+    return None if given is None else text(what, given)
 
 
 @dataclass(frozen=True)

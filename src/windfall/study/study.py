@@ -1,18 +1,16 @@
 """Studies that last: kept in a store, shared by many workers."""
 
 import os
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, overload
 
 from windfall.checks import number, whole
-from windfall.errors import InputError
 from windfall.study import transfer
 from windfall.study.choice import Choice, choice_of
-from windfall.study.events import Event
-from windfall.study.kept import KeptSession, maybe
-from windfall.study.opening import text
+from windfall.study.kept import KeptSession
+from windfall.study.opening import text, text_or_none
 from windfall.study.stores import Store, open_store
+from windfall.study.stores.base import DecidingStore
 
 __all__ = ["Study"]
 
@@ -32,7 +30,9 @@ class Study(KeptSession):
             must be importable, as it is kept as a spec (``windfall.specs``).
         goal: "reward" or "best", as for ``wf.Bandit``; so are ``budget``, ``repeats`` and
             ``kernel_matrix``.
-        store: A file, ``postgresql://…`` or a ``Store``.
+        store: A file, ``postgresql://…``, the address of a windfall server (http://…), or a
+            ``Store``.
+        token: What the server wants to see; by default the environment's ``WINDFALL_TOKEN``.
         seed: Determines every choice; 0 unless given.
         initial: How many choices come before the policy takes over.
         about: What else must be the same whenever the study is opened with it, as JSON holds it.
@@ -99,14 +99,19 @@ class Study(KeptSession):
         """
         wanted = 1 if n is None else whole("n", n, 1)
         held = not (n is None and worker is None and lease is None)
-        worker, request = maybe("worker", worker), maybe("request", request)
+        worker, request = text_or_none("worker", worker), text_or_none("request", request)
         seconds = None if lease is None else float(number("lease", 0.0, strict=True)(lease))
+        if isinstance(self._store, DecidingStore):  # there, and for all who ask at once
+            whom = {"worker": worker, "lease": seconds, "request": request}
+            made = self._store.ask(self._journal.key, wanted if held else None, **whom)
+            self._now()
+            there = [self._choice(number) for number in made]
+            return there[0] if n is None else there
 
         def attempt(holder: str | None) -> list[Choice]:
             record = self._now()
-            before = self._journal.answered(request)
-            if before:
-                return self._answer_again(before)
+            if self._journal.answered(request):
+                return [self._choice(i) for i in self._journal.handed_out(request)]
             overdue = [("expired", {"id": i}) for i in record.overdue(self._store.now())]
             if overdue:
                 record = self._append(overdue, holder=holder)
@@ -171,18 +176,6 @@ class Study(KeptSession):
         self._now()
         return self._choice(id)
 
-    def _answer_again(self, events: Sequence[Event]) -> list[Choice]:
-        """The choices that an ask had led to."""
-        if any(event.kind != "asked" for event in events):
-            raise InputError(
-                f"request is {events[0].request!r}; expected one that no other call had"
-            )
-        besides = events[0].contents.get("besides", [])
-        return [self._choice(i) for i in (*besides, *(e.contents["id"] for e in events))]
-
     def _choice(self, number: Any) -> Choice:
-        for event in self._journal.events:
-            if event.kind == "asked" and event.contents["id"] == number:
-                point = self.space.point(event.contents["point"])
-                return choice_of(self.space, point, event.contents["why"], number=number)
-        raise InputError(f"id is {number!r}; expected that of a choice of this study")
+        asked = self._journal.asked(number).contents
+        return choice_of(self.space, self.space.point(asked["point"]), asked["why"], number=number)
