@@ -17,6 +17,7 @@ from windfall.cli.optimize import optimize
 from windfall.cli.paper import paper
 from windfall.cli.problems import problems
 from windfall.cli.run import run
+from windfall.cli.serve import serve
 from windfall.cli.study import study
 
 __all__ = ["app", "main"]
@@ -36,6 +37,7 @@ app.command()(optimize)
 app.command()(ablation)
 app.command()(problems)
 app.add_typer(study, name="study")
+app.add_typer(serve, name="serve")
 
 
 def _version(wanted: bool) -> bool:

@@ -37,6 +37,7 @@ class Decision:
         belief: The hyper-parameters, if they were searched for this decision; else None.
         searched: How many rewards and failures they rest on.
         remark: What is to be said of how they were found, if anything.
+        predicted: What was believed about it: mean, deviation, ratio, and the best mean so far.
     """
 
     point: Point
@@ -45,6 +46,7 @@ class Decision:
     belief: dict[str, Any] | None
     searched: int
     remark: str
+    predicted: dict[str, float]
 
 
 @dataclass(frozen=True)
@@ -111,6 +113,7 @@ class Decider:
             learned.found,
             learned.searched,
             learned.remark,
+            {name: getattr(plain, name) for name in ("mean", "deviation", "ratio", "best")},
         )
 
     def moments(self, record: Record, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -13,13 +13,14 @@ from windfall.study.stores import Conflict, Store, open_store
 __all__ = ["check_same", "found_or_created", "studies", "text"]
 
 
-def studies(store: Any = "windfall.db") -> list[str]:
+def studies(store: Any = "windfall.db", token: Any = None) -> list[str]:
     """The names of the studies in a store, in the order in which they were created.
 
     Args:
-        store: A file, or a ``Store``.
+        store: A file, the address of a windfall server, or a ``Store``.
+        token: What the server wants to see; by default the environment's ``WINDFALL_TOKEN``.
     """
-    opened = open_store(store)
+    opened = open_store(store, token=token)
     try:
         return list(opened.list())
     finally:

@@ -159,7 +159,7 @@ class Session(ABC):
             else:
                 decision = self._decider.choose(self._record, waiting)
                 point, search = decision.point, decision.search
-                contents["why"] = decision.why
+                contents |= {"why": decision.why, "predicted": decision.predicted}
                 if decision.belief is not None and not found:
                     contents |= {
                         "belief": decision.belief,

@@ -17,7 +17,7 @@ from windfall.study.opening import check_same, found_or_created, text
 from windfall.study.record import Record
 from windfall.study.session import Session
 from windfall.study.stores import Conflict, Store, open_store
-from windfall.study.stores.base import Draft
+from windfall.study.stores.base import DecidingStore, Draft
 
 if TYPE_CHECKING:
     from windfall.policy import Policy
@@ -41,7 +41,8 @@ class Study(Session):
             nothing but its name, and refuses a space, policy, seed or initial that differs.
         policy: A name, an acquisition or a ``Policy``; None for the default. What it is made of
             must be importable, as it is kept as a spec (``windfall.specs``).
-        store: A file, or a ``Store``.
+        store: A file, the address of a windfall server (http://…), or a ``Store``.
+        token: What the server wants to see; by default the environment's ``WINDFALL_TOKEN``.
         seed: Determines every choice; 0 unless given.
         initial: How many choices come before the policy takes over.
 
@@ -63,11 +64,12 @@ class Study(Session):
         policy: Any = None,
         *,
         store: Any = "windfall.db",
+        token: Any = None,
         seed: Any = None,
         initial: Any = None,
     ):
         self._own = not isinstance(store, Store)
-        self._store = open_store(store, create=space is not None)
+        self._store = open_store(store, create=space is not None, token=token)
         try:
             self._name = text("name", name)
             key = found_or_created(self._store, name, space, policy, seed, initial)
@@ -131,6 +133,12 @@ class Study(Session):
         held = not (n is None and worker is None and lease is None)
         worker, request = _maybe("worker", worker), _maybe("request", request)
         seconds = None if lease is None else float(number("lease", 0.0, strict=True)(lease))
+        if isinstance(self._store, DecidingStore):  # there, and for all who ask at once
+            whom = {"worker": worker, "lease": seconds, "request": request}
+            made = self._store.ask(self._journal.key, wanted if held else None, **whom)
+            self._now()
+            there = [self._choice(number) for number in made]
+            return there[0] if n is None else there
 
         def attempt(holder: str | None) -> list[Choice]:
             record = self._now()
@@ -231,6 +239,12 @@ class Study(Session):
         """Let go of the file, if the study has opened it; whatever happened is kept."""
         if self._own:
             self._store.close()
+
+    @cached_property
+    def _decider(self) -> Any:
+        if isinstance(self._store, DecidingStore):
+            return self._store.decider(self._journal.key)
+        return super()._decider
 
     def _now(self) -> Record:
         self._take_over(self._journal.news())

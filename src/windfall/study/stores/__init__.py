@@ -12,12 +12,13 @@ from windfall.study.stores.sqlite import SQLiteStore
 __all__ = ["Conflict", "Locked", "MemoryStore", "SQLiteStore", "Store", "open_store"]
 
 
-def open_store(store: Any, *, create: bool = False) -> Store:
-    """The store that a user means: a file by its name, or a store itself.
+def open_store(store: Any, *, create: bool = False, token: Any = None) -> Store:
+    """The store that a user means: a file by its name, a server by its address, or a store itself.
 
     Args:
         store: What the user gave.
         create: Whether a file that is not there is made.
+        token: For a server.
 
     Example:
         >>> open_store("postgresql://lab/studies")
@@ -27,6 +28,10 @@ def open_store(store: Any, *, create: bool = False) -> Store:
     """
     if isinstance(store, Store):
         return store
+    if isinstance(store, str) and store.startswith(("http://", "https://")):
+        from windfall.study.stores.http import HTTPStore  # an extra: only who wants it has it
+
+        return HTTPStore(store, token)
     named = isinstance(store, str | os.PathLike) and isinstance(os.fspath(store), str)
     if not named or "://" in os.fspath(store) or os.fspath(store) in ("", ":memory:"):
         raise InputError(

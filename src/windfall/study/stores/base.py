@@ -18,7 +18,7 @@ from typing import Any
 
 from windfall.study.events import Event
 
-__all__ = ["Conflict", "Draft", "Locked", "Store"]
+__all__ = ["Conflict", "DecidingStore", "Draft", "Locked", "Store"]
 
 #: What is to happen: a kind and its contents.
 Draft = tuple[str, Mapping[str, Any]]
@@ -109,3 +109,26 @@ class Store(ABC):
     @abstractmethod
     def close(self) -> None:
         """Let go of files and connections."""
+
+
+class DecidingStore(Store):
+    """A store that makes the choices of its studies itself, as a server does.
+
+    Asking then needs no model, and no JAX, where the study is opened.
+    """
+
+    @abstractmethod
+    def ask(
+        self,
+        key: int,
+        n: int | None,
+        *,
+        worker: str | None = None,
+        lease: float | None = None,
+        request: str | None = None,
+    ) -> Sequence[int]:
+        """The ids of choices, as ``Study.ask`` makes them; None for n only looks."""
+
+    @abstractmethod
+    def decider(self, key: int) -> Any:
+        """Who says what is believed, as ``windfall.study.decide.Decider`` does."""

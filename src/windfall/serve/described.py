@@ -1,0 +1,195 @@
+"""Studies and choices as plain values, for answers."""
+
+import math
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import Any
+
+import numpy as np
+
+from windfall.serve.served import ServedStudy
+from windfall.space import Arms
+from windfall.study.choice import Choice
+from windfall.study.events import Event
+
+__all__ = ["arms_page", "choice", "event", "facts", "plain", "summary"]
+
+
+def summary(name: str, study: ServedStudy) -> dict[str, Any]:
+    """A study in one row of a list."""
+    events = study.events
+    rewards = study.rewards
+    created = events[0].contents
+    return {
+        "name": name,
+        "pulls": len(rewards),
+        "failed": len(study.failed),
+        "pending": len(study.pending),
+        "best": _best(study) if rewards else None,
+        "goal": created.get("goal"),
+        "budget": created.get("budget"),
+        "last_activity": time(events[-1].time),
+        "created": time(events[0].time),
+        "events": len(events),
+    }
+
+
+def facts(name: str, study: ServedStudy) -> dict[str, Any]:
+    """All about a study but its history and its arms."""
+    created = study.events[0].contents
+    predicted = _predictions(study)
+    return {
+        **summary(name, study),
+        "space": _space(study, created["space"]),
+        "policy": created["policy"],
+        "seed": study.seed,
+        "initial": study.initial,
+        "waiting": [choice(study, one, predicted) for one in study.pending],
+        "failures": [choice(study, one, {}) for one in study.failed],
+    }
+
+
+def choice(
+    study: ServedStudy, made: Choice, predicted: Mapping[int, Any] | None = None
+) -> dict[str, Any]:
+    """A choice with all that is known about it.
+
+    Args:
+        study: Whose it is.
+        made: The choice.
+        predicted: What was predicted of choices, by id; looked up if left out.
+    """
+    if predicted is None:
+        predicted = _predictions(study)
+    said = {} if made.id is None else predicted.get(made.id, {})
+    holder = None if made.id is None else study.holders.get(made.id)
+    return {
+        "id": made.id,
+        "arm": made.arm,
+        "name": None,
+        "features": plain(made.features),
+        "parameters": {name: plain(value) for name, value in made.parameters.items()},
+        "why": made.why,
+        **{name: said.get(name) for name in ("mean", "deviation", "ratio", "best")},
+        "worker": None if holder is None else holder.worker,
+        "expires": None if holder is None else time(holder.until),
+    }
+
+
+def event(happened: Event) -> dict[str, Any]:
+    """An event as a stream tells it; the hyper-parameters of a fit stay in the store."""
+    contents = {name: v for name, v in happened.contents.items() if name not in ("belief", "space")}
+    return {
+        "number": happened.number,
+        "kind": happened.kind,
+        "time": time(happened.time),
+        "worker": happened.worker,
+        **contents,
+    }
+
+
+def arms_page(
+    study: ServedStudy,
+    beliefs: Mapping[str, np.ndarray],
+    *,
+    offset: int,
+    limit: int,
+    sort: str | None,
+    ascending: bool,
+    filter: str | None,
+) -> dict[str, Any]:
+    """Some rows of the table of arms (without arms: of points told).
+
+    Args:
+        study: Whose arms.
+        beliefs: More columns, a number per row each.
+        offset: How many rows come before.
+        limit: How many rows.
+        sort: By which column; None for the order of the arms.
+        ascending: Smallest first.
+        filter: Only rows in which a feature, as printed, or the number has this text.
+    """
+    features = study.arms
+    if features is None:
+        described = study.space.columns_of(study.space.listed(study.means))
+    else:
+        described = dict(zip(study.names, features.T, strict=True))
+    columns: dict[str, np.ndarray] = {"pulls": study.pulls, **beliefs}
+    rows = len(columns["pulls"])
+    table = {"arm": np.arange(rows), **_apart(described, columns), **columns}
+    order = np.arange(rows)
+    if filter:
+        order = order[_matching(table, ["arm", *_apart(described, columns)], filter)]
+    if sort is not None and sort in table:
+        keys = np.asarray(table[sort])[order]
+        ranked = np.argsort(keys, kind="stable")
+        order = order[ranked if ascending else ranked[::-1]]
+    shown = order[offset : offset + limit]
+    return {
+        "total": rows,
+        "matching": len(order),
+        "columns": {name: plain(np.asarray(column)[shown]) for name, column in table.items()},
+    }
+
+
+def plain(value: Any) -> Any:
+    """Arrays and NumPy's numbers as JSON holds them; what is not finite as None.
+
+    >>> plain(np.array([1.0, np.nan]))
+    [1.0, None]
+    """
+    if isinstance(value, np.ndarray) and value.dtype.kind == "f":
+        finite = np.isfinite(value)
+        return value.tolist() if finite.all() else [plain(entry) for entry in value.tolist()]
+    if isinstance(value, np.ndarray | np.generic):
+        return plain(value.tolist()) if isinstance(value, np.generic) else value.tolist()
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def time(seconds: float | None) -> str | None:
+    """Seconds since 1970 as people and programs read them.
+
+    >>> time(0.5)
+    '1970-01-01T00:00:00.500000+00:00'
+    """
+    if seconds is None:
+        return None
+    try:
+        return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="microseconds")
+    except (OverflowError, ValueError, OSError):  # a lease of a million years
+        return None
+
+
+def _best(study: ServedStudy) -> dict[str, Any]:
+    best = study.best
+    point = study.space.point(best.arm if best.arm is not None else best.features)
+    mean, pulls = study.means[point]
+    return {**choice(study, best, {}), "reward": mean, "pulls": pulls}
+
+
+def _predictions(study: ServedStudy) -> dict[int, Any]:
+    """What was predicted of each choice, by id."""
+    asked = (event.contents for event in study.events if event.kind == "asked")
+    return {contents["id"]: contents.get("predicted", {}) for contents in asked}
+
+
+def _space(study: ServedStudy, spec: dict[str, Any]) -> dict[str, Any]:
+    """A space without a list of all its arms, which has a page of its own."""
+    if isinstance(study.space, Arms):
+        return {"type": "Arms", "names": study.names, "size": study.space.size}
+    return {**spec, "names": study.names, "size": study.space.size}
+
+
+def _apart(described: Mapping[str, Any], taken: Mapping[str, Any]) -> dict[str, Any]:
+    """Features, those marked whose name another column has."""
+    own = (*taken, "arm")
+    return {f"{name} (parameter)" if name in own else name: v for name, v in described.items()}
+
+
+def _matching(table: Mapping[str, Any], names: list[str], containing: str) -> np.ndarray:
+    wanted = containing.casefold()
+    found = np.zeros(len(table["arm"]), bool)
+    for name in names:
+        texts = np.char.lower(np.asarray(table[name]).astype(str))
+        found |= np.char.find(texts, wanted) >= 0
+    return found

@@ -1,0 +1,71 @@
+"""``windfall serve``, from its options to the end of the process."""
+
+import sys
+from collections.abc import Callable, Sequence
+from contextlib import closing
+from datetime import UTC, datetime
+from pathlib import Path
+
+from windfall.errors import InputError
+from windfall.serve.app import LOCAL, application
+from windfall.serve.guard import Limits
+from windfall.serve.server import Server, log_to
+from windfall.serve.tokens import Tokens
+from windfall.study.stores import open_store
+from windfall.study.stores.base import DecidingStore
+
+__all__ = ["run_server"]
+
+#: For how long the printed link can be used, in seconds.
+_LINK = 30 * 24 * 3600.0
+#: Threads give way to each other so often, in seconds: while one prepares a compilation, which is
+#: pure Python, others answer.
+_SWITCH = 0.001
+
+
+def run_server(
+    store: str,
+    tokens: Path,
+    host: str,
+    port: int,
+    names: Sequence[str],
+    say: Callable[[str], None],
+    limits: Limits | None = None,
+) -> None:
+    """Serve until a signal ends it.
+
+    Args:
+        store: The file, or the address of a database.
+        tokens: The file of tokens.
+        host: The address to listen on.
+        port: The port; 0 for any that is free.
+        names: By which the machine is reached, besides its own for itself.
+        say: Prints a line for the user.
+        limits: How much is taken from one client.
+    """
+    limits = limits or Limits()
+    with closing(open_store(store, create=True)) as kept, closing(Tokens(tokens)) as opened:
+        if isinstance(kept, DecidingStore):
+            raise InputError(f"store is {store!r}, a server itself; expected a file or a database")
+        # Here, not in the midst of serving: the import of JAX lets nobody else run.
+        from windfall.runtime.compilation import compilation_cache
+
+        compilation_cache()
+        sys.setswitchinterval(_SWITCH)
+        log_to()
+        app = application(kept, opened, {*LOCAL, *names}, limits)
+        server = Server(app, host, port, limits)
+        if host in LOCAL:
+            server.listening = lambda at: say(_link(opened, at))
+        else:
+            server.listening = lambda at: say(
+                f"serving on {host}:{at}; tokens are made by: windfall serve token add NAME"
+            )
+        server.run()
+
+
+def _link(tokens: Tokens, port: int) -> str:
+    """An address that opens the page, for whoever started the service."""
+    name = f"link {datetime.now(UTC).isoformat(timespec='microseconds')}"
+    secret = tokens.add(name, "admin", _LINK)
+    return f"http://127.0.0.1:{port}/?token={secret}"

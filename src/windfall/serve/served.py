@@ -1,0 +1,64 @@
+"""A study as a server sees it: with its events, and what clients have drafted for it."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from windfall.checks import known_name
+from windfall.errors import InputError
+from windfall.study.events import KINDS, Event
+from windfall.study.record import Holder
+from windfall.study.stores import Conflict
+from windfall.study.stores.base import Draft
+from windfall.study.study import Study
+
+__all__ = ["ServedStudy"]
+
+
+class ServedStudy(Study):
+    """A study with what its clients need besides."""
+
+    @property
+    def events(self) -> Sequence[Event]:
+        """All that happened, the study's creation first; not to be changed."""
+        self._now()
+        return self._journal.events
+
+    @property
+    def holders(self) -> dict[int, Holder]:
+        """Who has a choice and until when, by its id, where somebody said so."""
+        return self._now().holders
+
+    @property
+    def means(self) -> dict[Any, tuple[float, int]]:
+        """Mean reward and number of pulls of every point told."""
+        return self._now().means()
+
+    def take(self, drafts: Sequence[Draft], after: int | None, **options: Any) -> Sequence[Event]:
+        """Let events happen that a client has drafted; arguments as for ``Store.append``.
+
+        What could not happen to this study is refused: the store would take it.
+        """
+        record = self._now().copy()
+        last = len(self._journal.events) - 1
+        if after not in (None, last) or self._journal.answered(options.get("request")):
+            raise Conflict
+        for number, (kind, contents) in enumerate(drafts, last + 1):
+            record.fold(Event(number, known_name("kind", kind, KINDS), contents))
+        taken = self._store.append(self._journal.key, drafts, after=after, **options)
+        self._now()
+        return taken
+
+    def believed(self, what: str, points: Any) -> dict[str, np.ndarray]:
+        """What is believed about unit points: "moments" or the whole "table"."""
+        x = np.asarray(points, float)
+        if x.ndim != 2 or x.shape[1] != self.space.dimension:
+            raise InputError(
+                f"points has shape {x.shape}; expected (points, {self.space.dimension})"
+            )
+        record = self._rewarded("posterior")
+        if what == "table":
+            return self._decider.table(record, x)
+        mean, deviation = self._decider.moments(record, x)
+        return {"mean": mean, "std": deviation}
