@@ -40,6 +40,7 @@ def environment() -> dict[str, str]:
     return {
         "LD_LIBRARY_PATH": str(HOME / "al2023" / "lib"),
         "FONTCONFIG_FILE": str(HOME / "fonts" / "fonts.conf"),
+        "LANG": "en_US.UTF-8",  # without one its language has a name that is none
     }
 
 

@@ -217,7 +217,7 @@ class Page(BaseModel):
     sort: str | None = Field(None, description="A column; largest first.")
     ascending: bool = False
     filter: Annotated[str, Field(max_length=200)] | None = Field(
-        None, description="Only rows in which a feature, or the number, has this text."
+        None, description="Conditions such as dose > 5, with commas; or text of the title."
     )
     beliefs: bool = Field(True, description="With what the model believes.")
 

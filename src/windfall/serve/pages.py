@@ -2,8 +2,8 @@
 
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Depends, Request
-from fastapi.responses import HTMLResponse
+from fastapi import APIRouter, Depends, Query, Request
+from fastapi.responses import HTMLResponse, JSONResponse
 from fastapi.staticfiles import StaticFiles
 from jinja2 import Environment, PackageLoader
 from starlette.concurrency import run_in_threadpool
@@ -70,12 +70,15 @@ async def shape(studies: All, name: Name) -> dict[str, Any]:
     return await run_in_threadpool(look)
 
 
-@router.get("/studies/{name}/hyper")
-async def hyper(studies: All, name: Name, after: int = 0) -> dict[str, Any]:
-    """How hyper-parameters moved after an event."""
+@router.get("/studies/{name}/digest")
+async def digest(
+    studies: All, name: Name, after: Annotated[int, Query(ge=0, le=2**53)] = 0
+) -> JSONResponse:
+    """What charts and maps show, with the rewards after the first few."""
 
-    def look() -> dict[str, Any]:
-        return studies.desk(name).read(lambda opened: view.hyper(opened, after))
+    def look() -> JSONResponse:
+        desk = studies.desk(name)
+        return JSONResponse(desk.read(lambda opened: view.digest(opened, after)))
 
     return await run_in_threadpool(look)
 

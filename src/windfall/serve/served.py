@@ -19,6 +19,8 @@ __all__ = ["ServedStudy"]
 class ServedStudy(Study):
     """A study with what its clients need besides."""
 
+    _believed: tuple[int, dict[str, np.ndarray]] | None = None
+
     @property
     def events(self) -> Sequence[Event]:
         """All that happened, the study's creation first; not to be changed."""
@@ -62,3 +64,12 @@ class ServedStudy(Study):
             return self._decider.table(record, x)
         mean, deviation = self._decider.moments(record, x)
         return {"mean": mean, "std": deviation}
+
+    def beliefs(self) -> dict[str, np.ndarray]:
+        """What is believed about every arm, or point told; kept until something happens."""
+        happened = len(self.events)
+        if self._believed is None or self._believed[0] != happened:
+            table = self.explain()
+            names = ("mean", "std", "ratio", "acquisition")
+            self._believed = happened, {name: table[name] for name in names}
+        return self._believed[1]

@@ -1,23 +1,26 @@
 """What the page of a study has to know to draw it: axes, and how hyper-parameters moved."""
 
+from itertools import islice
 from typing import Any
 
 import numpy as np
 
+from windfall.serve.arms_table import OWN
+from windfall.serve.described import plain, time
+from windfall.serve.served import ServedStudy
 from windfall.space import Arms, Space
 from windfall.space.parameter import Categorical
 from windfall.space.region import Parameters
-from windfall.study.study import Study
 
-__all__ = ["hyper", "shape"]
+__all__ = ["digest", "shape"]
 
 #: With more arms a map shows points of its own instead of a cell for each.
 _CELLS = 10_000
-#: Columns of the table of arms that are not features.
-_TAKEN = ("arm", "title", "pulls", "mean", "std", "ratio", "acquisition")
+#: How much of the past a page draws: points on a map, fits, notes.
+_POINTS, _FITS, _NOTES = 2000, 500, 50
 
 
-def shape(study: Study) -> dict[str, Any]:
+def shape(study: ServedStudy) -> dict[str, Any]:
     """The axes of a study, and what a map can be made of.
 
     - ``axes``: of every feature or parameter its name, ends and kind; a choice goes by its place
@@ -33,7 +36,7 @@ def shape(study: Study) -> dict[str, Any]:
     across = [*wide, *(i for i in range(len(axes)) if i not in wide)][:2]
     return {
         "axes": axes,
-        "columns": [f"{name} (parameter)" if name in _TAKEN else name for name in space.names],
+        "columns": [f"{name} (parameter)" if name in OWN else name for name in space.names],
         "size": space.size if isinstance(space, Arms) else None,
         "titles": isinstance(space, Arms) and space.titles is not None,
         "across": across,
@@ -42,18 +45,56 @@ def shape(study: Study) -> dict[str, Any]:
     }
 
 
-def hyper(study: Study, after: int = 0) -> dict[str, Any]:
-    """Every fit after an event: after how many pulls, and the hyper-parameters by name."""
-    fits = [
-        event.contents
-        for event in study.events
-        if event.number > after and event.contents.get("belief") is not None
+def digest(study: ServedStudy, after: int = 0) -> dict[str, Any]:
+    """What charts and maps show of all that happened, however long that is.
+
+    - ``total`` rewards so far, and those ``rewards`` that came after the first few;
+    - ``points``: the last distinct ones that have rewards: arm, features, mean and pulls;
+    - ``notes``: the last ones, the newest first;
+    - ``hyper``: the hyper-parameters by name, and after how many ``pulls`` they were fitted.
+
+    Args:
+        study: Whose.
+        after: How many rewards the page knows.
+    """
+    rewards = [reward for _, reward in study.rewards]
+    notes = (event for event in reversed(study.events) if event.kind == "noted")
+    return {
+        "total": len(rewards),
+        "rewards": rewards[after:],
+        "points": _points(study),
+        "notes": [
+            {"text": event.contents["text"], "time": time(event.time), "worker": event.worker}
+            for event in islice(notes, _NOTES)
+        ],
+        "hyper": _hyper(study),
+    }
+
+
+def _points(study: ServedStudy) -> list[dict[str, Any]]:
+    space, means = study.space, study.means
+    last = [*means][-_POINTS:]
+    return [
+        {
+            "arm": point if isinstance(point, int) else None,
+            "name": space.title(point),
+            "values": [plain(value) for value in space.named(space.features(point)).values()],
+            "mean": means[point][0],
+            "pulls": means[point][1],
+        }
+        for point in last
     ]
-    rows = [_named(fit["belief"], study.names) for fit in fits]
-    names = list(dict.fromkeys(name for row in rows for name in row))
+
+
+def _hyper(study: ServedStudy) -> dict[str, Any]:
+    found = [e.contents for e in study.events if e.contents.get("belief") is not None]
+    fits = found[:: -(-len(found) // _FITS) or 1]
+    names = _unit_names(study.space)
+    rows = [_named(fit["belief"], names) for fit in fits]
+    titles = list(dict.fromkeys(name for row in rows for name in row))
     return {
         "pulls": [fit["searched"] for fit in fits],
-        "columns": {name: [row.get(name) for row in rows] for name in names},
+        "columns": {title: [row.get(title) for row in rows] for title in titles},
     }
 
 
@@ -84,6 +125,18 @@ def _parameter_axes(space: Space) -> list[dict[str, Any]]:
 def _axis(name: str, low: float, high: float, **more: Any) -> dict[str, Any]:
     usual = {"log": False, "whole": False, "labels": None}
     return {"name": name, "low": low, "high": high, **usual, **more}
+
+
+def _unit_names(space: Space) -> list[str]:
+    """What the columns of the unit box are called: a choice has one for each option."""
+    if isinstance(space, Arms):
+        return list(space.names)
+    assert isinstance(space, Parameters)
+    names: list[str] = []
+    for name, parameter in space.parameters.items():
+        options = parameter.choices if isinstance(parameter, Categorical) else None
+        names += [name] if options is None else [f"{name} = {option}" for option in options]
+    return names
 
 
 def _on_a_grid(arms: np.ndarray) -> bool:

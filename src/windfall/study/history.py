@@ -20,10 +20,16 @@ _BEFORE = ("number", "time", "kind", "worker", "id", "arm")
 _AFTER = ("reward", "noise", "count", "deviation", "text")
 
 
-def columns(space: Space, events: Sequence[Event]) -> dict[str, list[Any]]:
-    """One row per event and a column each for what events have; None where one has it not."""
+def columns(space: Space, events: Sequence[Event], after: int = 0) -> dict[str, list[Any]]:
+    """One row per event and a column each for what events have; None where one has it not.
+
+    Args:
+        space: What was chosen from.
+        events: All that happened, less the study's creation.
+        after: Only rows of events with a higher number.
+    """
     asked = {e.contents["id"]: e.contents["point"] for e in events if e.kind == "asked"}
-    rows = [_row(space, event, asked) for event in events]
+    rows = [_row(space, event, asked) for event in events if event.number > after]
     before = [name for name in _BEFORE if name != "arm" or space.arms is not None]
     names = [*before, *marked(dict.fromkeys(space.names), (*_BEFORE, *_AFTER)), *_AFTER]
     return {name: [row.get(name) for row in rows] for name in names}

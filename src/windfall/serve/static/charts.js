@@ -45,7 +45,7 @@ export class Chart {
       scales: { x: { time: false }, y: this.log ? { distr: 3 } : {} },
       axes: [
         { ...axis, label: this.axis, labelSize: 20, labelFont: axis.font, ...(this.counts ? { incrs: WHOLE } : {}) },
-        { ...axis, size: 56, values: (_, ticks) => ticks.map((tick) => (tick == null ? "" : short(tick))) },
+        { ...axis, size: 56, grid: this.log ? { ...lines, filter: decades } : lines, values: (_, ticks) => ticks.map((tick) => (tick == null ? "" : short(tick))) },
       ],
       series: [{ label: this.axis }, ...this.series()],
       bands: this.bands(),
@@ -53,6 +53,9 @@ export class Chart {
     }, this.data, this.host);
   }
 }
+
+/** Of the lines of a logarithmic scale only those at powers of ten. */
+const decades = (_, splits) => splits.map((value) => (Number.isInteger(Math.round(1e9 * Math.log10(value)) / 1e9) ? value : null));
 
 /** A canvas as a PNG file, on paper even where the canvas is clear. */
 export function savePicture(canvas, name) {
@@ -72,7 +75,7 @@ export function rewardsChart(host) {
   return new Chart(host, {
     axis: "pull",
     series: () => [
-      { label: "reward", stroke: colour("reward"), paths: () => null, points: { show: true, size: 5, fill: colour("reward") }, value },
+      { label: "reward", stroke: colour("reward"), paths: () => null, points: { show: true, size: 6, fill: colour("reward") }, value },
       { label: "best so far", stroke: colour("best"), width: 2, paths: uPlot.paths.stepped({ align: 1 }), points: { show: false }, value },
     ],
   });
@@ -86,7 +89,7 @@ export function hyperChart(host, names) {
     axis: "pull",
     log: true,
     series: () => names.map((label, i) => ({
-      label, stroke: LINES[i % LINES.length], width: 1.5, dash: i >= LINES.length ? [6, 4] : [], points: { show: false }, value: (_, y) => short(y),
+      label, stroke: LINES[i % LINES.length], width: 1.5, dash: i >= LINES.length ? [6, 4] : [], points: { size: 4 }, value: (_, y) => short(y),
     })),
   });
 }

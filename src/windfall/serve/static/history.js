@@ -1,36 +1,42 @@
-// All that happened to a study: kept here in columns, and fetched only once.
+// What happened to a study, the latest first: kept here in columns, and fetched only once.
 
 import { get } from "./api.js";
 import { el } from "./dom.js";
 import { clock, short } from "./words.js";
 
-const FIRST = 40;
-const MORE = 400;
+const FIRST = 60;
+const MORE = 500;
 const OWN = new Set(["number", "time", "kind", "worker", "id", "arm", "reward", "noise", "count", "deviation", "text"]);
 const WORDS = { asked: "proposed", told: "result", failed: "failed", forgotten: "skipped", expired: "lease over", noted: "note", undone: "undone", fitted: "fitted" };
 
 export class History {
   constructor(address) {
     this.address = address;
-    this.columns = {};
+    this.columns = null;
+    this.first = null; // events up to this number are not shown yet
     this.last = 0;
-    this.shown = FIRST;
+    this.undone = 0; // how often something was taken back
   }
 
-  /** Fetch what is new; whether there was anything. */
-  async update() {
-    const { columns } = await get(`${this.address}/history?after=${this.last}`);
-    const count = columns.number.length;
-    for (const [name, values] of Object.entries(columns)) {
-      const kept = (this.columns[name] ??= []);
-      for (const value of values) kept.push(value);
-    }
-    if (count) this.last = columns.number[count - 1];
-    return count > 0;
+  /** Fetch what is new, of a study with so many events. */
+  async update(events) {
+    this.first ??= Math.max(0, events - 1 - FIRST);
+    const { columns } = await get(`${this.address}/history?after=${this.columns ? this.last : this.first}`);
+    this.columns ??= Object.fromEntries(Object.keys(columns).map((name) => [name, []]));
+    for (const [name, values] of Object.entries(columns)) this.columns[name].push(...values);
+    this.undone += columns.kind.filter((kind) => kind === "undone").length;
+    this.last = Math.max(this.last, columns.number.at(-1) ?? 0);
+  }
+
+  /** Fetch what came before. */
+  async older() {
+    this.first = Math.max(0, this.first - MORE);
+    this.columns = null;
+    await this.update();
   }
 
   get length() {
-    return this.columns.number?.length ?? 0;
+    return this.columns?.number.length ?? 0;
   }
 
   /** The columns that say where: names of features or parameters. */
@@ -39,40 +45,7 @@ export class History {
   }
 
   at(i, name) {
-    return this.columns[name]?.[i] ?? null;
-  }
-
-  /** The rows of results that still count. */
-  told() {
-    const undone = new Set();
-    for (let i = 0; i < this.length; i++) if (this.at(i, "kind") === "undone") undone.add(this.at(i, "id"));
-    const rows = [];
-    for (let i = 0; i < this.length; i++) {
-      if (this.at(i, "kind") === "told" && !undone.has(this.at(i, "number"))) rows.push(i);
-    }
-    return rows;
-  }
-
-  /** [pulls, rewards, best so far], as charts want them. */
-  rewards() {
-    const rewards = this.told().map((row) => this.at(row, "reward"));
-    let best = -Infinity;
-    return [rewards.map((_, i) => i + 1), rewards, rewards.map((reward) => (best = Math.max(best, reward)))];
-  }
-
-  /** Distinct points with their rewards: [{arm, values, rewards}], the latest last. */
-  points() {
-    const found = new Map();
-    for (const row of this.told()) {
-      const arm = this.at(row, "arm");
-      const values = this.names.map((name) => this.at(row, name));
-      const key = arm ?? JSON.stringify(values);
-      const point = found.get(key) ?? { arm, values, rewards: [] };
-      found.delete(key);
-      found.set(key, point);
-      point.rewards.push(this.at(row, "reward"));
-    }
-    return [...found.values()];
+    return this.columns[name]?.[i] ?? null; // no arm where there is no list
   }
 
   /** The number of the last result or failure that still counts; null where there is none. */
@@ -87,24 +60,8 @@ export class History {
   }
 
   show(body, older) {
-    const rows = [];
-    const first = Math.max(0, this.length - this.shown);
-    for (let i = this.length - 1; i >= first; i--) rows.push(this.#row(i));
-    body.replaceChildren(...rows);
-    older.hidden = first === 0;
-    older.onclick = () => {
-      this.shown += MORE;
-      this.show(body, older);
-    };
-  }
-
-  notes() {
-    const rows = [];
-    for (let i = this.length - 1; i >= 0 && rows.length < 50; i--) {
-      if (this.at(i, "kind") !== "noted") continue;
-      rows.push(el("p", {}, this.at(i, "text"), " ", el("span", { class: "soft small" }, clock(this.at(i, "time")))));
-    }
-    return rows;
+    body.replaceChildren(...Array.from({ length: this.length }, (_, i) => this.#row(this.length - 1 - i)));
+    older.hidden = this.first === 0;
   }
 
   #row(i) {

@@ -30,7 +30,7 @@ export class Cards {
     const element = el("article", { class: "card", "aria-label": title, "data-choice": choice.id },
       el("div", { class: "title" }, el("h3", {}, title, choice.name && el("span", { class: "soft small" }, ` arm ${choice.arm}`)), holder),
       terms("values", Object.entries(choice.parameters).map(([name, value]) => [name, short(value, 6)])),
-      el("p", { class: "why" }, reason(choice)), numbers, form, message);
+      el("p", { class: "why", title: choice.why }, reason(choice)), numbers, form, message);
     return {
       element,
       update(now, best) {
@@ -76,10 +76,16 @@ export function told(typed, noise = "") {
   return { ...read, noise: deviation };
 }
 
-/** Why, in a sentence of its own: the numbers stand below. */
+const REASONS = {
+  mean: "The model expects it to pay at least as much as the best so far.",
+  uncertainty: "It may pay more than the best so far: the model knows little about it.",
+  attention: "It may pay more than the best so far, and what the model expects there is rare.",
+};
+
+/** Why, in plain words; the numbers stand below. */
 function reason({ why }) {
-  const told = /^(\w+) chose it for its (.+?): predicted mean .*?; the best tried so far is predicted \S+?(;.*)?$/.exec(why);
-  return told ? `Chosen for its ${told[2]}${told[3] ?? ""}.` : `${why.charAt(0).toUpperCase()}${why.slice(1)}.`;
+  const driver = /chose it for its (\w+):/.exec(why)?.[1];
+  return REASONS[driver] ?? `${why.charAt(0).toUpperCase()}${why.slice(1)}.`;
 }
 
 function expectation({ mean, deviation, ratio }, best) {

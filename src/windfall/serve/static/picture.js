@@ -11,12 +11,11 @@ import { counted, short } from "./words.js";
 const QUANTITIES = [["mean", "mean"], ["std", "uncertainty"], ["ratio", "attention"], ["acquisition", "acquisition"]];
 const CELLS = 10_000; // arms; beyond, a map shows points of its own
 const FINE = [56, 40]; // columns and rows of these
-const MARKS = 2000;
 const NEAR_SLICE = 0.15;
 
 export class Picture {
-  constructor(address, view, history) {
-    Object.assign(this, { address, view, history });
+  constructor(address, view, digest) {
+    Object.assign(this, { address, view, digest });
     const many = view.axes.length > 1;
     this.quantity = "mean";
     this.mode = !many ? "curve" : view.geometry ? "map" : "ranking";
@@ -42,13 +41,18 @@ export class Picture {
     if (empty) return;
     if (this.mode === "ranking") return this.#rank();
     this.#sliders();
+    if (!this.believed) find("#readout").textContent = "The model is thinking …";
     this.believed = await (this.mode === "curve" ? this.#line() : this.view.grid ? this.#cells() : this.#surface());
     this.draw();
   }
 
   draw() {
     if (!this.believed) return;
-    if (this.mode === "curve") return this.#drawCurve();
+    if (this.mode === "curve") {
+      find("#readout").textContent = "";
+      return this.#drawCurve();
+    }
+    if (!this.map.cursor) this.#tell(null);
     const { quantity, axes } = this;
     const [x, y] = [this.believed.x, this.believed.y];
     const values = this.believed.columns[quantity];
@@ -178,7 +182,7 @@ export class Picture {
     let all = x;
     if (banded) {
       // Rewards lie between the points of the curve: one list of x for both.
-      const told = this.history.points().map(({ values: [value], rewards }) => [value, mean(rewards)]);
+      const told = this.digest.points.map(({ values: [value], mean }) => [value, mean]);
       const rows = [
         ...x.map((value, i) => [value, columns.mean[i], columns.mean[i] + 2 * columns.std[i], columns.mean[i] - 2 * columns.std[i], null]),
         ...told.map(([value, reward]) => [value, undefined, undefined, undefined, reward]),
@@ -207,10 +211,10 @@ export class Picture {
     const { waiting, failures, best } = this.facts;
     const inside = (mark) => [[x, mark.x], [y, mark.y]].every(([axis, value]) => { const at = along(axis, value); return at >= 0 && at <= 1; });
     return [
-      ...this.history.points().slice(-MARKS).map(({ arm, values, rewards }) => spot(values, "pulled", { arm, rewards })),
+      ...this.digest.points.map((point) => spot(point.values, "pulled", point)),
       ...failures.map((choice) => spot(of(choice), "failed", choice)),
       ...waiting.map((choice) => spot(of(choice), "pending", choice)),
-      ...(best ? [spot(of(best), "best", { ...best, rewards: null })] : []),
+      ...(best ? [spot(of(best), "best", { ...best, mean: best.reward })] : []),
     ].filter(inside);
   }
 
@@ -230,7 +234,7 @@ export class Picture {
     const parts = [
       title && el("b", {}, title), mark && kinds[mark.kind],
       where.map(([name, value]) => `${name} ${short(value)}`).join(", "),
-      mark?.rewards && `${counted(mark.rewards.length, "reward")}, mean ${short(mean(mark.rewards))}`,
+      mark?.pulls && `${counted(mark.pulls, "pull")}, mean reward ${short(mark.mean)}`,
       `model: ${short(columns.mean[cell])} ± ${short(columns.std[cell], 3)}, attention ${short(columns.ratio[cell], 3)}, acquisition ${short(columns.acquisition[cell], 3)}`,
     ].filter(Boolean);
     readout.replaceChildren(...parts.flatMap((part, i) => (i ? [" · ", part] : [part])));
@@ -241,8 +245,6 @@ export class Picture {
     return labels ? labels[value] : value;
   }
 }
-
-const mean = (values) => values.reduce((a, b) => a + b, 0) / values.length;
 
 /** Values along an axis with the edges of their cells: each choice and whole number, or evenly. */
 function steps(axis, most) {

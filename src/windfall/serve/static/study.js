@@ -3,12 +3,13 @@
 import { get, post, study } from "./api.js";
 import { hyperChart, rewardsChart } from "./charts.js";
 import { busy, el, find, say, terms } from "./dom.js";
+import { Digest } from "./digest.js";
 import { History } from "./history.js";
 import { calmly, follow } from "./live.js";
 import { armsTable } from "./arms.js";
 import { Cards, askForm, otherForm } from "./next.js";
 import { Picture } from "./picture.js";
-import { ago, counted, short } from "./words.js";
+import { ago, clock, counted, short } from "./words.js";
 
 const name = document.body.dataset.study;
 const writable = document.body.dataset.writes === "true";
@@ -16,6 +17,7 @@ const address = study(name);
 const page = `/studies/${encodeURIComponent(name)}`;
 
 const history = new History(address);
+const digest = new Digest(page);
 const rewards = rewardsChart(find("#rewards"));
 const cards = new Cards(find("#pending"), address, () => refresh());
 let hyper = null;
@@ -25,19 +27,23 @@ let facts = null;
 
 /** What everybody may read at once. */
 async function happenings() {
-  [facts] = await Promise.all([get(address), history.update()]);
+  const undone = history.undone;
+  facts = await get(address);
+  await history.update(facts.events);
+  await digest.update(history.undone !== undone);
   showFacts();
   cards.show(facts.waiting, facts.best?.reward, writable);
-  history.show(find("#history tbody"), find("#older"));
-  find("#notes").replaceChildren(...history.notes());
+  showHistory();
+  find("#notes").replaceChildren(...digest.notes.map(({ text, time, worker }) =>
+    el("p", {}, text, " ", el("span", { class: "soft small" }, [worker, clock(time)].filter(Boolean).join(" · ")))));
   showRewards();
-  showUndo();
+  showHyper();
 }
 
 /** What the model has to be asked for. */
 async function beliefs() {
   if (!facts) return;
-  await Promise.all([picture.refresh(facts), arms?.refresh(), showHyper()]);
+  await Promise.all([picture.refresh(facts), arms?.refresh()]);
 }
 
 const said = (work) => async () => {
@@ -70,24 +76,26 @@ function showFacts() {
 }
 
 function showRewards() {
-  const data = history.rewards();
+  const data = digest.series();
   const count = data[0].length;
   find("#rewards").hidden = find("#rewards-png").hidden = count === 0;
   find("#rewards-empty").hidden = count > 0;
   if (count) rewards.show(data, `Rewards of ${counted(count, "pull")}; the last is ${short(data[1].at(-1))}, the best ${short(data[2].at(-1))}.`);
 }
 
-async function showHyper() {
-  const { pulls, columns } = await get(`${page}/hyper`);
-  find("#hyper").hidden = find("#hyper-png").hidden = pulls.length === 0;
-  find("#hyper-empty").hidden = pulls.length > 0;
-  if (!pulls.length) return;
+function showHyper() {
+  const { pulls, columns } = digest.hyper;
+  const moved = pulls.length > 1;
+  find("#hyper").hidden = find("#hyper-png").hidden = !moved;
+  find("#hyper-empty").hidden = moved;
+  if (!moved) return;
   hyper ??= hyperChart(find("#hyper"), Object.keys(columns));
   const last = Object.entries(columns).map(([key, values]) => `${key} ${short(values.at(-1), 3)}`);
   hyper.show([pulls, ...Object.values(columns)], `Settings of the model after ${counted(pulls.length, "fit")}; now ${last.join(", ")}.`);
 }
 
-function showUndo() {
+function showHistory() {
+  history.show(find("#history tbody"), find("#older"));
   const last = history.lastEntry();
   const button = find("#undo");
   button.hidden = !writable;
@@ -114,6 +122,10 @@ function forms(view) {
 }
 
 function pictures() {
+  find("#older").addEventListener("click", () => busy(find("#older"), find("#undo-message"), async () => {
+    await history.older();
+    showHistory();
+  }));
   find("#rewards-png").addEventListener("click", () => rewards.picture("rewards.png"));
   find("#hyper-png").addEventListener("click", () => hyper.picture("settings.png"));
 }
@@ -125,7 +137,7 @@ function state(now) {
 
 async function start() {
   const view = await get(`${page}/view`);
-  picture = new Picture(address, view, history);
+  picture = new Picture(address, view, digest);
   if (view.size != null) arms = armsTable(address, view, () => facts);
   find("#arms-section").hidden = view.size == null;
   forms(view);

@@ -24,7 +24,7 @@ export class LongTable {
     host.setAttribute("role", "table");
     host.setAttribute("aria-label", label);
     host.tabIndex = 0;
-    host.style.setProperty("--columns", columns.map((column) => `${column.width}px`).join(" "));
+    host.style.setProperty("--columns", columns.map((column) => `minmax(${column.width}px, 1fr)`).join(" "));
     this.heading = el("div", { class: "line heading", role: "row" }, columns.map((column) => this.#heading(column)));
     this.body = el("div", { role: "rowgroup" });
     this.sky = el("div", { class: "sky" }, this.heading, this.body);
