@@ -132,6 +132,12 @@ async def forget(desk: At, body: models.Meant) -> models.Held:
     return await _happen(desk, lambda study: study.forget(_meant(study, body), body.request))
 
 
+@router.post("/{name}/undo", dependencies=_WRITE)
+async def undo(desk: At, body: models.Undo) -> models.Held:
+    """Take back the last reward or failure."""
+    return await _happen(desk, lambda study: study.undo(body.event, body.request))
+
+
 @router.post("/{name}/note", dependencies=_WRITE)
 async def note(desk: At, body: models.Noted) -> models.Held:
     """Keep a remark with the study."""

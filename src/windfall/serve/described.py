@@ -44,6 +44,7 @@ def facts(name: str, study: ServedStudy) -> dict[str, Any]:
         "policy": created["policy"],
         "seed": study.seed,
         "initial": study.initial,
+        "last_entry": study.last_entry,
         "waiting": [choice(study, one, predicted) for one in study.pending],
         "failures": [choice(study, one, {}) for one in study.failed],
     }

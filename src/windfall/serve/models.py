@@ -96,6 +96,13 @@ class Tell(Meant):
     deviation: FiniteFloat | None = None
 
 
+class Undo(_In):
+    """Which entry is taken back: the last one, by its number to be sure."""
+
+    event: Whole | None = None
+    request: Request = None
+
+
 class Noted(_In):
     """A remark."""
 

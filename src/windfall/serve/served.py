@@ -12,6 +12,7 @@ from windfall.study.record import Holder
 from windfall.study.stores import Conflict
 from windfall.study.stores.base import Draft
 from windfall.study.study import Study
+from windfall.study.undo import last_entry
 
 __all__ = ["ServedStudy"]
 
@@ -36,6 +37,12 @@ class ServedStudy(Study):
     def means(self) -> dict[Any, tuple[float, int]]:
         """Mean reward and number of pulls of every point told."""
         return self._now().means()
+
+    @property
+    def last_entry(self) -> int | None:
+        """The number of the last reward or failure that still counts, which can be undone."""
+        entry = last_entry(self._now(), self._journal.events)
+        return None if entry is None else entry.number
 
     def take(self, drafts: Sequence[Draft], after: int | None, **options: Any) -> Sequence[Event]:
         """Let events happen that a client has drafted; arguments as for ``Store.append``.

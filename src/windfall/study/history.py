@@ -64,7 +64,7 @@ def _row(space: Space, event: Event, asked: Mapping[int, Any]) -> dict[str, Any]
         "kind": event.kind,
         "worker": event.worker,
         "id": contents.get("id"),
-        "text": contents.get("why", contents.get("text")),
+        "text": _text(event),
         **{name: contents.get(name) for name in _AFTER[:-1]},
     }
     given = contents.get("point", asked.get(contents.get("id", -1)))
@@ -74,6 +74,12 @@ def _row(space: Space, event: Event, asked: Mapping[int, Any]) -> dict[str, Any]
     if space.arms is not None:
         row["arm"] = point
     return row | marked(space.named(space.features(point)), (*_BEFORE, *_AFTER))
+
+
+def _text(event: Event) -> str | None:
+    if event.kind == "undone":
+        return f"takes back entry {event.contents['event']}"
+    return event.contents.get("why", event.contents.get("text"))
 
 
 def _line(event: Event) -> dict[str, Any]:

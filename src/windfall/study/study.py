@@ -18,6 +18,7 @@ from windfall.study.record import Record
 from windfall.study.session import Session
 from windfall.study.stores import Conflict, Store, open_store
 from windfall.study.stores.base import DecidingStore, Draft
+from windfall.study.undo import taking_back
 
 if TYPE_CHECKING:
     from windfall.policy import Policy
@@ -200,6 +201,23 @@ class Study(Session):
     def note(self, remark: Any, request: Any = None) -> None:
         """Keep a remark with the study ("changed the nozzle"); it changes nothing else."""
         self._happen("noted", {"text": text("text", remark)}, request)
+
+    def undo(self, event: Any = None, request: Any = None) -> None:
+        """Take back the last reward or failure; its choice waits again, if it was handed out.
+
+        Args:
+            event: The number of that entry, to be sure that nothing came in between.
+            request: An id for this call. Repeating it changes nothing.
+        """
+        known = _maybe("request", request)
+
+        def attempt(holder: str | None) -> None:
+            record = self._now()
+            if not self._journal.answered(known):
+                draft = taking_back(record, self._journal.events, event)
+                self._append([draft], request=known, holder=holder)
+
+        self._journal.insist(attempt)
 
     def choice(self, id: Any) -> Choice:
         """A choice that was made, by its lasting id."""

@@ -48,17 +48,6 @@ export class History {
     return this.columns[name]?.[i] ?? null; // no arm where there is no list
   }
 
-  /** The number of the last result or failure that still counts; null where there is none. */
-  lastEntry() {
-    const undone = new Set();
-    for (let i = this.length - 1; i >= 0; i--) {
-      const kind = this.at(i, "kind");
-      if (kind === "undone") undone.add(this.at(i, "id"));
-      else if ((kind === "told" || kind === "failed") && !undone.has(this.at(i, "number"))) return this.at(i, "number");
-    }
-    return null;
-  }
-
   show(body, older) {
     body.replaceChildren(...Array.from({ length: this.length }, (_, i) => this.#row(this.length - 1 - i)));
     older.hidden = this.first === 0;

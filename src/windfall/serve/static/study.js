@@ -96,7 +96,7 @@ function showHyper() {
 
 function showHistory() {
   history.show(find("#history tbody"), find("#older"));
-  const last = history.lastEntry();
+  const last = facts.last_entry;
   const button = find("#undo");
   button.hidden = !writable;
   button.disabled = last == null;
@@ -115,7 +115,7 @@ function forms(view) {
     });
   });
   find("#undo").addEventListener("click", () => busy(find("#undo"), find("#undo-message"), async () => {
-    await post(`${address}/undo`, { event: history.lastEntry() });
+    await post(`${address}/undo`, { event: facts.last_entry });
     await refresh();
   }));
   for (const form of document.querySelectorAll("form, #other")) form.hidden = !writable;
