@@ -80,6 +80,7 @@ def test_the_model_forgets_what_was_taken_back(study):
     for arm, reward in ((0, 0.0), (10, 0.3), (20, 0.1), (5, 0.2)):
         study.tell(arm, reward)
     study.ask()
+    study.tell(12, 0.3)
     study.tell(15, 9.0)
     wrong = study.posterior()[0]
     study.undo()
