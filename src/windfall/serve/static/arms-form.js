@@ -15,7 +15,7 @@ export function armsTable(text) {
   const rows = columns[0].length;
   if (!read.some((each) => each.values)) throw new Error("no column holds numbers only; expected at least one feature");
   const naming = read.findIndex((each) => !each.values && each.kinds.length === rows);
-  const title = el("select", { name: "title", "aria-label": "Column that names the arms" },
+  const title = el("select", { "aria-label": "Column that names the arms" },
     el("option", { value: "" }, "none: arms by number"),
     read.map((each, i) => el("option", { value: i, selected: i === naming }, each.name)));
   const element = el("div", { class: "form" },

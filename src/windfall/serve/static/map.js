@@ -46,6 +46,7 @@ export class HeatMap {
     const left = Math.min(14 + this.#widest(context, ticks(this.sheet.y, 6)) + 18, width * 0.35);
     const right = BAR + 16 + this.#widest(context, this.range.map((value) => [value, short(value, 3)]));
     this.frame = { left, top: 10, width: width - left - right, height: height - 10 - 44 };
+    this.canvas.dataset.frame = JSON.stringify(this.frame); // where the cells are, for whoever reads pixels
     context.fillStyle = colour("paper");
     context.fillRect(0, 0, width, height);
     this.#cells(context, density);

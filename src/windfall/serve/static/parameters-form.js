@@ -6,13 +6,13 @@ import { number } from "./words.js";
 
 /** One parameter's fields. */
 export function parameterRow() {
-  const field = (name, label, more = {}) => el("label", {}, label, el("input", { name, autocomplete: "off", ...more }));
-  const kind = el("select", { name: "kind" },
+  const field = (name, label, more = {}) => el("label", {}, label, el("input", { "data-field": name, autocomplete: "off", ...more }));
+  const kind = el("select", { "data-field": "kind" },
     el("option", { value: "Real" }, "number"),
     el("option", { value: "Integer" }, "whole number"),
     el("option", { value: "Categorical" }, "choice"));
   const range = [field("low", "Lowest", { inputmode: "decimal" }), field("high", "Highest", { inputmode: "decimal" })];
-  const log = el("label", { class: "tick" }, el("input", { type: "checkbox", name: "log" }), "logarithmic");
+  const log = el("label", { class: "tick" }, el("input", { type: "checkbox", "data-field": "log" }), "logarithmic");
   const options = field("choices", "Choices, separated by commas");
   options.hidden = true;
   kind.addEventListener("change", () => {
@@ -34,7 +34,7 @@ export function parametersSpec(rows) {
 }
 
 function read(row) {
-  const entered = (name) => row.querySelector(`[name="${name}"]`);
+  const entered = (name) => row.querySelector(`[data-field="${name}"]`);
   const name = withUnit(entered("name").value, entered("unit").value);
   const type = entered("kind").value;
   if (!entered("name").value.trim()) return [""];
