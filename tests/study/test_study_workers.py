@@ -91,6 +91,8 @@ def test_a_choice_by_its_lasting_id(store):
         study.choice(9)
 
 
+# On a server nothing can happen meanwhile.
+@pytest.mark.parametrize("store", ["memory", "sqlite"], indirect=True)
 def test_decisions_are_made_anew_when_something_happens_meanwhile(store, monkeypatch):
     """Three times: the third decision has the study to itself."""
     study, other = simple(store), wf.Study("alloy", store=store)

@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from http.cookies import CookieError, SimpleCookie
 from typing import Any
-from urllib.parse import parse_qs, urlsplit
+from urllib.parse import SplitResult, parse_qs, urlsplit
 
 from fastapi.responses import RedirectResponse
 from starlette.datastructures import Headers
@@ -125,17 +125,13 @@ class Guard:
         await self._app(scope, receive, send)
 
     def _check_host(self, headers: Headers) -> None:
-        host = urlsplit(f"//{headers.get('host', '')}")
-        try:
-            good = host.hostname in self._hosts
-            host.port  # noqa: B018  a malformed one raises
-        except ValueError:
-            good = False
-        if not good:
+        host = _parts(f"//{headers.get('host', '')}")
+        if host is None or host.hostname not in self._hosts:
             raise Refused(421, "Host is not one of this server; start it with --allow-host NAME")
-        origin = headers.get("origin")
-        if origin is not None and urlsplit(origin).netloc.lower() != host.netloc.lower():
-            raise Refused(403, "Origin is another site; expected this server's own pages")
+        if "origin" in headers:
+            origin = _parts(headers["origin"])
+            if origin is None or origin.netloc.lower() != host.netloc.lower():
+                raise Refused(403, "Origin is another site; expected this server's own pages")
 
     def _first_visit(self, scope: Scope) -> Any:
         """Of a link with a token: remember it, and take it out of the address."""
@@ -210,6 +206,16 @@ def _replayed(body: bytes, receive: Receive) -> Receive:
         return {"type": "http.request", "body": body, "more_body": False}
 
     return replay
+
+
+def _parts(address: str) -> SplitResult | None:
+    """The parts of an address; None if it is malformed."""
+    try:
+        parts = urlsplit(address)
+        parts.port  # noqa: B018  raises if it is no number
+    except ValueError:
+        return None
+    return parts
 
 
 def _secret(headers: Headers) -> str | None:

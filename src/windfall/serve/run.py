@@ -18,6 +18,8 @@ __all__ = ["run_server"]
 
 #: For how long the printed link can be used, in seconds.
 _LINK = 30 * 24 * 3600.0
+#: Open files besides connections.
+_FILES = 500
 #: Threads give way to each other so often, in seconds: while one prepares a compilation, which is
 #: pure Python, others answer.
 _SWITCH = 0.001
@@ -52,6 +54,7 @@ def run_server(
 
         compilation_cache()
         sys.setswitchinterval(_SWITCH)
+        _allow_connections(limits.connections)
         log_to()
         app = application(kept, opened, {*LOCAL, *names}, limits)
         server = Server(app, host, port, limits)
@@ -62,6 +65,18 @@ def run_server(
                 f"serving on {host}:{at}; tokens are made by: windfall serve token add NAME"
             )
         server.run()
+
+
+def _allow_connections(wanted: int) -> None:
+    """As many open files as connections need, where the system would give fewer by default."""
+    try:
+        import resource
+    except ImportError:  # not POSIX
+        return
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    most = hard if hard != resource.RLIM_INFINITY else wanted + _FILES
+    if soft != resource.RLIM_INFINITY:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, min(most, wanted + _FILES)), hard))
 
 
 def _link(tokens: Tokens, port: int) -> str:

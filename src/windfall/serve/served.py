@@ -5,9 +5,10 @@ from typing import Any
 
 import numpy as np
 
-from windfall.checks import known_name
+from windfall.checks import known_name, whole
 from windfall.errors import InputError
-from windfall.study.events import KINDS, Event
+from windfall.study.events import Event
+from windfall.study.opening import text
 from windfall.study.record import Holder
 from windfall.study.stores import Conflict
 from windfall.study.stores.base import Draft
@@ -15,6 +16,9 @@ from windfall.study.study import Study
 from windfall.study.undo import last_entry
 
 __all__ = ["ServedStudy"]
+
+#: What clients may let happen by themselves.
+_TAKEN = ("told", "failed", "forgotten", "noted")
 
 
 class ServedStudy(Study):
@@ -47,14 +51,20 @@ class ServedStudy(Study):
     def take(self, drafts: Sequence[Draft], after: int | None, **options: Any) -> Sequence[Event]:
         """Let events happen that a client has drafted; arguments as for ``Store.append``.
 
-        What could not happen to this study is refused: the store would take it.
+        What could not happen to this study is refused: the store would take it. Choices are made
+        here and nowhere else, with what they rest on.
         """
         record = self._now().copy()
         last = len(self._journal.events) - 1
         if after not in (None, last) or self._journal.answered(options.get("request")):
             raise Conflict
         for number, (kind, contents) in enumerate(drafts, last + 1):
-            record.fold(Event(number, known_name("kind", kind, KINDS), contents))
+            known_name("kind", kind, _TAKEN)
+            if contents.get("id") is not None:
+                whole("id", contents["id"], 0)
+            if kind == "noted":
+                text("text", contents.get("text"))
+            record.fold(Event(number, kind, contents))
         taken = self._store.append(self._journal.key, drafts, after=after, **options)
         self._now()
         return taken

@@ -1,5 +1,6 @@
 """The process that serves: connections that wait for nothing are closed, and it ends gracefully."""
 
+import asyncio
 import logging
 import signal
 import sys
@@ -23,39 +24,53 @@ _GRACE = 30
 
 
 class _Connection(H11Protocol):
-    """A connection that has to ask for something within a few seconds of being made."""
+    """A connection that has to ask for something within a few seconds.
 
-    most, seconds = Limits.connections, Limits.seconds
+    uvicorn closes those that are idle after an answer; not those that never ask, or that stop in
+    the midst of their headers. Where there are too many, the one that has been idle longest goes.
+    """
+
+    #: Of a server: how many connections there may be, how long a request may take to arrive, and
+    #: the connections that were idle when they were last looked at, the longest first.
+    most: int
+    seconds: float
+    resting: dict["_Connection", None]
 
     def connection_made(self, transport: Any) -> None:
         super().connection_made(transport)
+        self._late = self.loop.call_later(self.seconds, self._close_if_idle)
+        self.resting[self] = None
         if len(self.connections) > self.most:
-            transport.close()
-        else:
-            self._wait()
+            self._make_room()
 
-    def _wait(self) -> None:
-        self._late = self.loop.call_later(self.seconds, self._too_late)
+    def _make_room(self) -> None:
+        while self.resting:
+            first = next(iter(self.resting))
+            del self.resting[first]
+            if first.idle:
+                first.transport.abort()
+                return
 
-    def _too_late(self) -> None:
-        """No request is under way: there are no headers yet, or only a part of them."""
-        if self.transport.is_closing():
-            return
-        if self.cycle is None or self.cycle.response_complete:
-            self.transport.close()
+    @property
+    def idle(self) -> bool:
+        """Whether no request is under way: there are no headers yet, or only a part of them."""
+        return self.cycle is None or self.cycle.response_complete
 
     def on_response_complete(self) -> None:
         super().on_response_complete()
+        self.resting.pop(self, None)
+        self.resting[self] = None
         self._late.cancel()
-        if not self.transport.is_closing():
-            # As long as a connection may be idle, and then a request needs to arrive.
-            self._late = self.loop.call_later(_IDLE + self.seconds, self._too_late)
+        self._late = self.loop.call_later(_IDLE + self.seconds, self._close_if_idle)
 
     def connection_lost(self, exc: Exception | None) -> None:
         super().connection_lost(exc)
-        late = getattr(self, "_late", None)
-        if late is not None:
-            late.cancel()
+        self.resting.pop(self, None)
+        self._late.cancel()
+
+    def _close_if_idle(self) -> None:
+        if self.idle and not self.transport.is_closing():
+            self.transport.close()
 
 
 class Server(uvicorn.Server):
@@ -72,7 +87,7 @@ class Server(uvicorn.Server):
     """
 
     def __init__(self, app: FastAPI, host: str, port: int, limits: Limits):
-        bounds = {"most": limits.connections, "seconds": limits.seconds}
+        bounds = {"most": limits.connections, "seconds": limits.seconds, "resting": {}}
         super().__init__(
             uvicorn.Config(
                 app,
@@ -88,6 +103,7 @@ class Server(uvicorn.Server):
             )
         )
         self._app = app
+        self._loop: asyncio.AbstractEventLoop | None = None
         self.listening: Callable[[int], None] = lambda port: None
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
@@ -96,6 +112,12 @@ class Server(uvicorn.Server):
         self._app.state.closing.set()
         super().handle_exit(sig, frame)
 
+    def end(self) -> None:
+        """The same, from another thread."""
+        assert self._loop is not None
+        self._loop.call_soon_threadsafe(self._app.state.closing.set)
+        self.should_exit = True
+
     @property
     def port(self) -> int:
         """The port, once it listens."""
@@ -103,6 +125,7 @@ class Server(uvicorn.Server):
 
     async def startup(self, sockets: Any = None) -> None:
         """Listen, and say so."""
+        self._loop = asyncio.get_running_loop()
         await super().startup(sockets)
         if self.started:
             said = {"host": self.config.host, "port": self.port}

@@ -55,8 +55,19 @@ class Studies:
                 names = {k: name for name, k in self.store.list().items()}
                 if key not in names:
                     raise Refused(404, f"study {key} is not there; expected one that is")
-                self._desks[key] = Desk(self.store, names[key])
+                self._desks[key] = self._opened(names[key])
             return self._desks[key]
+
+    def _opened(self, name: str) -> Desk:
+        try:
+            return Desk(self.store, name)
+        except InputError:
+            raise
+        except Exception as error:  # a store keeps anything, and anybody may have written it
+            raise InputError(
+                f"study {name!r} cannot be opened ({type(error).__name__}: {error}); expected one "
+                "that windfall made"
+            ) from error
 
     @staticmethod
     def check_name(name: str) -> None:

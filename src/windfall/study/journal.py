@@ -5,7 +5,7 @@ import time
 import uuid
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from windfall.errors import InputError
 from windfall.study.events import KINDS, Event
@@ -13,6 +13,8 @@ from windfall.study.stores.base import Conflict, Draft, Locked, Store
 
 __all__ = ["Journal"]
 
+#: What may happen at any time, whatever happened before; all else is decided on all that did.
+ANYTIME = ("told", "failed", "noted")
 #: After so many conflicts a decision is computed with the study to itself.
 CONFLICTS = 2
 #: For at most so many seconds, should its process die meanwhile.
@@ -59,16 +61,23 @@ class Journal:
         """What a request has led to; nothing if it is new."""
         return [] if request is None else self._requests.get(request, [])
 
+    def asked(self, number: Any) -> Event:
+        """The event in which a choice was made, by the choice's id."""
+        for event in reversed(self.events):  # it is mostly a late one that is meant
+            if event.kind == "asked" and event.contents["id"] == number:
+                return event
+        raise InputError(f"id is {number!r}; expected that of a choice of this study")
+
     def append(
         self,
         drafts: Sequence[Draft],
         *,
-        anytime: bool = False,
         worker: str | None = None,
         request: str | None = None,
         holder: str | None = None,
     ) -> Sequence[Event]:
         """Write events: after those known here, or after whatever happened meanwhile."""
+        anytime = all(kind in ANYTIME for kind, _ in drafts)
         after = None if anytime else len(self.events) - 1
         return self.store.append(
             self.key, drafts, after=after, worker=worker, request=request, holder=holder

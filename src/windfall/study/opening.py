@@ -10,7 +10,7 @@ from windfall.space import as_space
 from windfall.study.bandit import Bandit
 from windfall.study.stores import Conflict, Store, open_store
 
-__all__ = ["check_same", "found_or_created", "studies", "text"]
+__all__ = ["check_same", "found_or_created", "studies", "text", "text_or_none"]
 
 
 def studies(store: Any = "windfall.db", token: Any = None) -> list[str]:
@@ -38,6 +38,11 @@ def text(what: str, given: Any) -> str:
     if not isinstance(given, str) or not given.strip():
         raise InputError(f"{what} is {shown(given)}; expected text")
     return given
+
+
+def text_or_none(what: str, given: Any) -> str | None:
+    """The same where nothing need be said."""
+    return None if given is None else text(what, given)
 
 
 def found_or_created(

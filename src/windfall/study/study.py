@@ -13,7 +13,7 @@ from windfall.study import history
 from windfall.study.choice import Choice, choice_of
 from windfall.study.events import Event
 from windfall.study.journal import Journal
-from windfall.study.opening import check_same, found_or_created, text
+from windfall.study.opening import check_same, found_or_created, text, text_or_none
 from windfall.study.record import Record
 from windfall.study.session import Session
 from windfall.study.stores import Conflict, Store, open_store
@@ -24,9 +24,6 @@ if TYPE_CHECKING:
     from windfall.policy import Policy
 
 __all__ = ["Study"]
-
-#: What may happen at any time, whatever happened before; all else is decided on all that did.
-_ANYTIME = ("told", "failed", "noted")
 
 
 class Study(Session):
@@ -132,7 +129,7 @@ class Study(Session):
         """
         wanted = 1 if n is None else whole("n", n, 1)
         held = not (n is None and worker is None and lease is None)
-        worker, request = _maybe("worker", worker), _maybe("request", request)
+        worker, request = text_or_none("worker", worker), text_or_none("request", request)
         seconds = None if lease is None else float(number("lease", 0.0, strict=True)(lease))
         if isinstance(self._store, DecidingStore):  # there, and for all who ask at once
             whom = {"worker": worker, "lease": seconds, "request": request}
@@ -278,7 +275,7 @@ class Study(Session):
             self._journal.take_over(events)
 
     def _happen(self, kind: str, contents: dict[str, Any], request: Any = None) -> None:
-        known = _maybe("request", request)
+        known = text_or_none("request", request)
 
         def attempt(holder: str | None) -> None:
             self._now()
@@ -299,8 +296,7 @@ class Study(Session):
         for place, (kind, contents) in enumerate(drafts):
             event = Event(number + place, kind, contents, options.get("worker"))
             record.fold(event, searches[place] if searches else None)
-        anytime = all(kind in _ANYTIME for kind, _ in drafts)
-        taken = self._journal.append(drafts, anytime=anytime, **options)
+        taken = self._journal.append(drafts, **options)
         if taken[0].number > number:  # others came in between
             return self._now()
         self._journal.take_over(taken)
@@ -317,12 +313,5 @@ class Study(Session):
         return [self._choice(i) for i in (*besides, *(e.contents["id"] for e in events))]
 
     def _choice(self, number: Any) -> Choice:
-        for event in self._journal.events:
-            if event.kind == "asked" and event.contents["id"] == number:
-                point = self.space.point(event.contents["point"])
-                return choice_of(self.space, point, event.contents["why"], number=number)
-        raise InputError(f"id is {number!r}; expected that of a choice of this study")
-
-
-def _maybe(what: str, given: Any) -> str | None:
-    return None if given is None else text(what, given)
+        asked = self._journal.asked(number).contents
+        return choice_of(self.space, self.space.point(asked["point"]), asked["why"], number=number)

@@ -132,7 +132,7 @@ def test_a_file_that_is_busy_for_too_long(path, monkeypatch):
         other.append(1, [("noted", {})])
 
 
-@pytest.mark.parametrize("store", [None, 3, b"lab.db", "", ":memory:", "http://lab", ["lab.db"]])
+@pytest.mark.parametrize("store", [None, 3, b"lab.db", "", ":memory:", "ftp://lab", ["lab.db"]])
 def test_what_is_no_store(store):
     assert "expected a file such as 'windfall.db', or a Store" in said(lambda: open_store(store))
 

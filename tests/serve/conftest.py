@@ -1,0 +1,25 @@
+"""A server for the tests of this folder, with a study whose choices need no model."""
+
+import numpy as np
+import pytest
+from served import serving
+
+from windfall.study.stores import MemoryStore
+
+ARMS = {"type": "Arms", "features": np.linspace(-1.0, 1.0, 60)[:, None].tolist()}
+
+
+@pytest.fixture
+def served(tmp_path):
+    """A server that has no studies yet."""
+    with serving(MemoryStore(), tmp_path) as running:
+        yield running
+
+
+@pytest.fixture
+def client(served):
+    """A client that may do everything, with one study."""
+    with served.client() as client:
+        study = {"name": "alloy", "space": ARMS, "policy": "mean", "initial": 50}
+        assert client.post("/api/v1/studies", json=study).status_code == 201
+        yield client
