@@ -60,4 +60,4 @@ def visiting(browser: Browser, **options) -> Iterator[Page]:
     page.complaints = complaints  # for tests in which some are expected
     yield page
     context.close()
-    assert complaints == []
+    assert not complaints, complaints

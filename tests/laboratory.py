@@ -2,7 +2,6 @@
 
 import os
 import re
-import signal
 import subprocess
 import sys
 import threading
@@ -15,11 +14,13 @@ class Laboratory:
 
     Attributes:
         store: The file that studies are kept in.
+        tokens: The file of tokens.
         link: The address that opens the page.
     """
 
     def __init__(self, folder: Path):
         self.store, self.link = folder / "lab.db", ""
+        self.tokens = folder / "tokens"
         self._port, self._log = 0, folder / "log"
         self.start()
 
@@ -32,10 +33,10 @@ class Laboratory:
         return self.link.rpartition("token=")[2]
 
     def start(self) -> None:
-        command = [sys.executable, "-m", "windfall", "serve", "--store", str(self.store)]
+        files = ["--store", str(self.store), "--tokens", str(self.tokens)]
         with self._log.open("a") as log:
             self._process = subprocess.Popen(
-                [*command, "--port", str(self._port)],
+                [sys.executable, "-m", "windfall", "serve", *files, "--port", str(self._port)],
                 stdout=subprocess.PIPE,
                 stderr=log,
                 text=True,
@@ -53,13 +54,6 @@ class Laboratory:
     def kill(self) -> None:
         with self._process:
             self._process.kill()
-
-    def close(self) -> None:
-        self._process.send_signal(signal.SIGTERM)
-        try:
-            self._process.wait(30)
-        finally:
-            self.kill()
 
 
 def within(seconds: float, good) -> float:

@@ -122,7 +122,7 @@ def _parameter_axes(space: Space) -> list[dict[str, Any]]:
     return axes
 
 
-def _axis(name: str, low: float, high: float, **more: Any) -> dict[str, Any]:
+def _axis(name: str, low: float | int, high: float | int, **more: Any) -> dict[str, Any]:
     usual = {"log": False, "whole": False, "labels": None}
     return {"name": name, "low": low, "high": high, **usual, **more}
 

@@ -35,7 +35,13 @@ class Pull:
 
     @classmethod
     def of(
-        cls, point: Point, reward: Any, noise: Any = None, count: Any = None, deviation: Any = None
+        cls,
+        point: Point,
+        reward: Any,
+        noise: Any = None,
+        count: Any = None,
+        deviation: Any = None,
+        event: int | None = None,
     ) -> "Pull":
         """A checked pull."""
         value = _moderate("reward", reward)
@@ -54,7 +60,7 @@ class Pull:
                 raise InputError(f"count is {count} without deviation; give both")
             if deviation is not None:
                 deviation = _not_negative("deviation", deviation)
-        return cls(point, value, noise, count, deviation)
+        return cls(point, value, noise, count, deviation, event)
 
     @property
     def pulls(self) -> int:

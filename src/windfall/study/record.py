@@ -113,8 +113,8 @@ class Record:
         contents = event.contents
         point = self.space.point(_get(contents, "point"))
         names = ("reward", "noise", "count", "deviation")
-        pull = Pull.of(point, *(contents.get(name) for name in names))
-        self.told.append(replace(pull, event=event.number))
+        said = (contents.get(name) for name in names)
+        self.told.append(Pull.of(point, *said, event=event.number))
         self._settle(contents.get("id"), point)
         self._withdraw(point)
 

@@ -206,7 +206,7 @@ class Study(Session):
             event: The number of that entry, to be sure that nothing came in between.
             request: An id for this call. Repeating it changes nothing.
         """
-        known = _maybe("request", request)
+        known = text_or_none("request", request)
 
         def attempt(holder: str | None) -> None:
             record = self._now()
