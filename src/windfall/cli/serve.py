@@ -1,7 +1,7 @@
 """``windfall serve``: studies over HTTP and in a browser, and the tokens for it."""
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.table import Table
@@ -9,6 +9,11 @@ from rich.table import Table
 from windfall.cli import options
 from windfall.cli.report import print_json, wide_console
 from windfall.errors import InputError
+
+if TYPE_CHECKING:
+    from typer import Context
+else:
+    Context = typer.Context.__base__  # what commands are really called with
 
 __all__ = ["serve"]
 
@@ -36,7 +41,7 @@ DAY = 24 * 3600.0
 
 @serve.callback()
 def run(
-    context: typer.Context,
+    context: Context,
     store: Store = STORE,
     host: Annotated[str, typer.Option(help="The address to listen on.", metavar="ADDRESS")] = (
         "127.0.0.1"

@@ -107,8 +107,7 @@ async def ask(desk: At, body: models.Ask) -> models.Asked:
 
     def work(study: ServedStudy) -> list[dict[str, Any]]:
         asked = study.ask(**body.model_dump())
-        choices = [asked] if body.n is None else asked
-        return [described.choice(study, choice) for choice in choices]
+        return described.choices(study, [asked] if body.n is None else asked)
 
     return models.Asked.model_validate({"choices": await _done(desk, Turn.DECIDE, work)})
 
@@ -145,10 +144,9 @@ async def note(desk: At, body: models.Noted) -> models.Held:
 
 
 @router.get("/{name}/best", dependencies=_READ)
-async def best(desk: At) -> models.Choice:
+async def best(desk: At) -> models.Best:
     """What has the highest mean reward so far."""
-    found = await _read(desk, lambda study: described.choice(study, study.best, {}))
-    return models.Choice.model_validate(found)
+    return models.Best.model_validate(await _read(desk, described.best))
 
 
 @router.post("/{name}/posterior", dependencies=_READ, response_model=models.Columns)

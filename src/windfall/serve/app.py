@@ -3,7 +3,6 @@
 import asyncio
 from collections.abc import AsyncIterator, Collection
 from contextlib import asynccontextmanager
-from typing import Any
 
 from fastapi import Depends, FastAPI, Request
 from fastapi.responses import PlainTextResponse
@@ -70,7 +69,7 @@ def application(
     async def numbers(request: Request) -> PlainTextResponse:
         """What was counted, for Prometheus."""
         desks = studies.open
-        gauges: dict[str, Any] = {
+        gauges = {
             "studies_open": len(desks),
             "jobs_waiting": sum(desk.waiting for desk in desks),
             "streams_open": request.app.state.streams,

@@ -1,7 +1,7 @@
 """Studies and choices as plain values, for answers."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
@@ -11,8 +11,9 @@ from windfall.serve.served import ServedStudy
 from windfall.space import Arms
 from windfall.study.choice import Choice
 from windfall.study.events import Event
+from windfall.study.record import Holder
 
-__all__ = ["choice", "event", "facts", "plain", "summary"]
+__all__ = ["best", "choices", "event", "facts", "plain", "summary", "time"]
 
 
 def summary(name: str, study: ServedStudy) -> dict[str, Any]:
@@ -25,7 +26,7 @@ def summary(name: str, study: ServedStudy) -> dict[str, Any]:
         "pulls": len(rewards),
         "failed": len(study.failed),
         "pending": len(study.pending),
-        "best": _best(study) if rewards else None,
+        "best": best(study) if rewards else None,
         "goal": created.get("goal"),
         "budget": created.get("budget"),
         "last_activity": time(events[-1].time),
@@ -37,7 +38,6 @@ def summary(name: str, study: ServedStudy) -> dict[str, Any]:
 def facts(name: str, study: ServedStudy) -> dict[str, Any]:
     """All about a study but its history and its arms."""
     created = study.events[0].contents
-    predicted = _predictions(study)
     return {
         **summary(name, study),
         "space": _space(study, created["space"]),
@@ -45,25 +45,28 @@ def facts(name: str, study: ServedStudy) -> dict[str, Any]:
         "seed": study.seed,
         "initial": study.initial,
         "last_entry": study.last_entry,
-        "waiting": [choice(study, one, predicted) for one in study.pending],
-        "failures": [choice(study, one, {}) for one in study.failed],
+        "waiting": choices(study, study.pending),
+        "failures": choices(study, study.failed),
     }
 
 
-def choice(
-    study: ServedStudy, made: Choice, predicted: Mapping[int, Any] | None = None
-) -> dict[str, Any]:
-    """A choice with all that is known about it.
+def best(study: ServedStudy) -> dict[str, Any]:
+    """What has the highest mean reward so far, with that and its pulls."""
+    found = study.best
+    point = study.space.point(found.features if found.arm is None else found.arm)
+    reward, pulls = study.means[point]
+    return {**_choice(study, found, {}), "reward": reward, "pulls": pulls}
 
-    Args:
-        study: Whose it is.
-        made: The choice.
-        predicted: What was predicted of choices, by id; looked up if left out.
-    """
-    if predicted is None:
-        predicted = _predictions(study)
-    said = {} if made.id is None else predicted.get(made.id, {})
-    holder = None if made.id is None else study.holders.get(made.id)
+
+def choices(study: ServedStudy, made: Sequence[Choice]) -> list[dict[str, Any]]:
+    """Choices with all that is known about them."""
+    holders = study.holders
+    return [_choice(study, one, holders) for one in made]
+
+
+def _choice(study: ServedStudy, made: Choice, holders: Mapping[int, Holder]) -> dict[str, Any]:
+    said = {} if made.id is None else study.predicted(made.id)
+    holder = None if made.id is None else holders.get(made.id)
     return {
         "id": made.id,
         "arm": made.arm,
@@ -115,19 +118,6 @@ def time(seconds: float | None) -> str | None:
         return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="microseconds")
     except (OverflowError, ValueError, OSError):  # a lease of a million years
         return None
-
-
-def _best(study: ServedStudy) -> dict[str, Any]:
-    best = study.best
-    point = study.space.point(best.arm if best.arm is not None else best.features)
-    mean, pulls = study.means[point]
-    return {**choice(study, best, {}), "reward": mean, "pulls": pulls}
-
-
-def _predictions(study: ServedStudy) -> dict[int, Any]:
-    """What was predicted of each choice, by id."""
-    asked = (event.contents for event in study.events if event.kind == "asked")
-    return {contents["id"]: contents.get("predicted", {}) for contents in asked}
 
 
 def _space(study: ServedStudy, spec: dict[str, Any]) -> dict[str, Any]:

@@ -28,8 +28,10 @@ _WHEN = {
     429: "Requests come too fast.",
     503: "The service is about to end, or has too much to do.",
 }
+_CONTENT = {"application/json": {"schema": Problem.model_json_schema()}}
+#: JSON also where a route answers with something else.
 PROBLEMS: dict[int | str, dict[str, Any]] = {
-    status: {"model": Problem, "description": text} for status, text in _WHEN.items()
+    status: {"content": _CONTENT, "description": text} for status, text in _WHEN.items()
 }
 
 _bearer = HTTPBearer(auto_error=False, description="A token, as `windfall serve token add` made.")

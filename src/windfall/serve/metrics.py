@@ -35,7 +35,7 @@ class Metrics:
             self._slots[route][place] += 1
             self._seconds[route] += seconds  # type: ignore[assignment]
 
-    def text(self, gauges: dict[str, float]) -> str:
+    def text(self, gauges: dict[str, int]) -> str:
         """All counts, and other numbers of the moment by name."""
         lines = ["# TYPE windfall_requests_total counter"]
         with self._guard:
@@ -53,5 +53,5 @@ class Metrics:
                 seconds = self._seconds[route]
                 lines.append(f'windfall_request_seconds_sum{{route="{route}"}} {seconds:.6f}')
         for name, value in gauges.items():
-            lines += [f"# TYPE windfall_{name} gauge", f"windfall_{name} {value:g}"]
+            lines += [f"# TYPE windfall_{name} gauge", f"windfall_{name} {value}"]
         return "\n".join(lines) + "\n"

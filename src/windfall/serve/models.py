@@ -133,6 +133,13 @@ class Choice(BaseModel):
     expires: str | None
 
 
+class Best(Choice):
+    """A choice with its mean reward and the number of its pulls."""
+
+    reward: float
+    pulls: int
+
+
 class Asked(BaseModel):
     """Choices."""
 

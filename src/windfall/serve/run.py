@@ -6,6 +6,7 @@ from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
 
+from windfall.checks import whole
 from windfall.errors import InputError
 from windfall.serve.app import LOCAL, application
 from windfall.serve.guard import Limits
@@ -46,6 +47,7 @@ def run_server(
         limits: How much is taken from one client.
     """
     limits = limits or Limits()
+    whole("port", port, 0, 65535)
     with closing(open_store(store, create=True)) as kept, closing(Tokens(tokens)) as opened:
         if isinstance(kept, DecidingStore):
             raise InputError(f"store is {store!r}, a server itself; expected a file or a database")

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from windfall.checks import known_name, whole
+from windfall.checks import known_name, numbers_or_none, shown, whole
 from windfall.errors import InputError
 from windfall.study.events import Event
 from windfall.study.opening import text
@@ -36,6 +36,10 @@ class ServedStudy(Study):
     def holders(self) -> dict[int, Holder]:
         """Who has a choice and until when, by its id, where somebody said so."""
         return self._now().holders
+
+    def predicted(self, number: int) -> dict[str, Any]:
+        """What was predicted of a choice when it was made, by its id; nothing of the first ones."""
+        return self._journal.asked(number).contents.get("predicted", {})
 
     @property
     def means(self) -> dict[Any, tuple[float, int]]:
@@ -71,10 +75,10 @@ class ServedStudy(Study):
 
     def believed(self, what: str, points: Any) -> dict[str, np.ndarray]:
         """What is believed about unit points: "moments" or the whole "table"."""
-        x = np.asarray(points, float)
-        if x.ndim != 2 or x.shape[1] != self.space.dimension:
+        x = numbers_or_none(points)
+        if x is None or x.ndim != 2 or x.shape[1] != self.space.dimension or not len(x):
             raise InputError(
-                f"points has shape {x.shape}; expected (points, {self.space.dimension})"
+                f"points is {shown(points)}; expected rows of {self.space.dimension} numbers"
             )
         record = self._rewarded("posterior")
         if what == "table":
