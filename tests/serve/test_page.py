@@ -6,6 +6,7 @@ import io
 import json
 import re
 from contextlib import closing
+from pathlib import Path
 
 import matplotlib.image
 import numpy as np
@@ -16,6 +17,7 @@ from laboratory import within
 import windfall as wf
 from windfall.serve.tokens import Tokens
 
+GUIDE = (Path(__file__).parents[2] / "docs" / "guides" / "laboratory.md").read_text()
 HOSTILE = "<img src=x onerror=alert(1)>"
 STUDY = f"alloy {HOSTILE} / \"'& %2F"
 #: 5 × 4 arms with names, one of them hostile, and a column that is no feature.
@@ -198,3 +200,22 @@ def test_what_may_only_read_is_not_offered_more(browser, laboratory, study):
         answer = page.goto(laboratory.url)
         assert page.locator("#new").count() == 0
     assert answer.headers["content-security-policy"].startswith("default-src 'self';")
+
+
+def test_the_guide_leads_to_a_running_study(page, laboratory, monkeypatch):
+    """Its list, dropped on the page, and its program, against this server."""
+    (rows,) = re.findall(r"```csv\n(.*?)```", GUIDE, re.DOTALL)
+    (program,) = re.findall(r"```python\n(.*?)```", GUIDE, re.DOTALL)
+    page.set_input_files("#file", {"name": "alloy.csv", "mimeType": "", "buffer": rows.encode()})
+    page.get_by_text("12 arms, 4 columns").wait_for()
+    page.click("#create")
+    page.wait_for_url("**/studies/alloy")
+    page.wait_for_selector("#state[data-state=live]")
+    monkeypatch.setenv("WINDFALL_TOKEN", laboratory.token)
+    assert "http://127.0.0.1:8420" in program
+    scope: dict = {}
+    exec(program.replace("http://127.0.0.1:8420", laboratory.url), scope)
+    scope["study"].close()
+    assert within(10, lambda: best(page).startswith("0.83 at")) < 2.0
+    page.fill("#arms-filter", "copper > 65, temper <= 80")
+    page.get_by_text("6 of 12 arms").wait_for()

@@ -38,14 +38,14 @@ export class Chart {
     if (!this.data || !this.host.clientWidth) return;
     this.plot?.destroy();
     const lines = { stroke: colour("line"), width: 1 };
-    const axis = { stroke: colour("soft"), grid: lines, ticks: lines, font: `12px ${getComputedStyle(document.body).fontFamily}` };
+    const axis = { stroke: colour("soft"), grid: lines, ticks: { ...lines, size: 4 }, font: `12px ${getComputedStyle(document.body).fontFamily}` };
     this.plot = new uPlot({
       width: this.host.clientWidth,
       height: HEIGHT,
       scales: { x: { time: false }, y: this.log ? { distr: 3 } : {} },
       axes: [
         { ...axis, label: this.axis, labelSize: 20, labelFont: axis.font, ...(this.counts ? { incrs: WHOLE } : {}) },
-        { ...axis, size: 56, grid: this.log ? { ...lines, filter: decades } : lines, values: (_, ticks) => ticks.map((tick) => (tick == null ? "" : short(tick))) },
+        { ...axis, size: 56, ...(this.log ? { grid: { ...lines, filter: decades }, ticks: { ...lines, size: 4, filter: decades } } : {}), values: (_, ticks) => ticks.map((tick) => (tick == null ? "" : short(tick))) },
       ],
       series: [{ label: this.axis }, ...this.series()],
       bands: this.bands(),

@@ -43,7 +43,7 @@ async function happenings() {
 /** What the model has to be asked for. */
 async function beliefs() {
   if (!facts) return;
-  await Promise.all([picture.refresh(facts), arms?.refresh()]);
+  await Promise.all([arms?.refresh(), picture.refresh(facts)]);
 }
 
 const said = (work) => async () => {

@@ -11,7 +11,8 @@ const KEPT = 40; // pages
 export class LongTable {
   /**
    * `columns`: [{key, name, numeric, width, text(row)}]; `fetchPage(offset, limit, sort, filter)` gives
-   * {total, rows}; `mark(row)` what a row is marked with.
+   * {total, rows, better}, where `better` may promise the same rows with more in them; `mark(row)` what a
+   * row is marked with.
    */
   constructor(host, { label, columns, fetchPage, mark, chosen }) {
     Object.assign(this, { host, columns, fetchPage, mark, chosen });
@@ -128,9 +129,14 @@ export class LongTable {
     if (this.pages.has(page)) return;
     const version = this.version;
     this.pages.set(page, null);
-    const { total, rows } = await this.fetchPage(page * PAGE, PAGE, this.sort, this.filter);
+    const { total, rows, better } = await this.fetchPage(page * PAGE, PAGE, this.sort, this.filter);
     if (version !== this.version) return;
     this.pages.set(page, rows);
+    better?.then((found) => {
+      if (version !== this.version || !this.pages.has(page)) return;
+      this.pages.set(page, found);
+      this.#draw();
+    });
     if (this.pages.size > KEPT) this.pages.delete(this.pages.keys().next().value);
     if (total !== this.total) {
       this.total = total;
