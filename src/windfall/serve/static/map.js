@@ -139,14 +139,19 @@ export class HeatMap {
     const [x, y] = this.#place(along(this.sheet.x, mark.x), along(this.sheet.y, mark.y));
     context.globalAlpha = mark.faint ? 0.35 : 1;
     context.beginPath();
-    if (mark.kind === "best") star(context, x, y, 9);
-    else if (mark.kind === "pending") context.rect(x - 5, y - 5, 10, 10);
-    else context.arc(x, y, mark.kind === "arm" ? 1.2 : 3.6, 0, 2 * Math.PI);
-    context.lineWidth = mark.kind === "arm" ? 0 : 1.5;
-    context.strokeStyle = mark.kind === "pending" ? "#ffffff" : "#000000";
-    context.fillStyle = { best: "#ff5fa2", pending: "#000000", failed: "#000000", arm: "#ffffff" }[mark.kind] ?? "#ffffff";
+    SHAPES[mark.kind](context, x, y);
+    // Dark in light, or light in dark: seen on every colour of the scale.
+    const [fill, edge] = FILLS[mark.kind];
+    context.lineWidth = mark.kind === "failed" ? 5 : 1.5;
+    context.strokeStyle = edge;
+    context.stroke();
+    context.fillStyle = fill;
     context.fill();
-    if (context.lineWidth && mark.kind !== "arm") context.stroke();
+    if (mark.kind === "failed") {
+      context.lineWidth = 2;
+      context.strokeStyle = fill;
+      context.stroke();
+    }
     context.globalAlpha = 1;
   }
 
@@ -201,6 +206,19 @@ export class HeatMap {
     return Math.max(0, ...labels.map(([, text]) => context.measureText(text).width));
   }
 }
+
+const FILLS = { pulled: ["#ffffff", "#000000"], pending: ["#000000", "#ffffff"], failed: ["#000000", "#ffffff"], best: ["#ff5fa2", "#000000"] };
+const SHAPES = {
+  pulled: (context, x, y) => context.arc(x, y, 3.6, 0, 2 * Math.PI),
+  pending: (context, x, y) => context.rect(x - 5, y - 5, 10, 10),
+  failed: (context, x, y) => {
+    for (const slope of [1, -1]) {
+      context.moveTo(x - 4, y - 4 * slope);
+      context.lineTo(x + 4, y + 4 * slope);
+    }
+  },
+  best: (context, x, y) => star(context, x, y, 9),
+};
 
 function fitted(context, text, width) {
   if (context.measureText(text).width <= width) return text;

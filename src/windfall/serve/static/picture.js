@@ -222,7 +222,7 @@ export class Picture {
   #tell(what) {
     const readout = find("#readout");
     if (!what || !this.believed) {
-      readout.replaceChildren(el("span", { class: "soft" }, "○ pulled   ■ waiting   ● failed   ★ best so far. Point at the map, or use the arrow keys."));
+      readout.replaceChildren(el("span", { class: "soft" }, "○ pulled   ■ waiting   × failed   ★ best so far. Point at the map, or use the arrow keys."));
       return;
     }
     const { mark, cell } = what;
