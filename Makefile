@@ -38,7 +38,7 @@ BENCH_PEERS := benchmarks/requirements-peers.txt
 BENCH_STAMP := $(BENCH_VENV)/.installed
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo test test-portable mutants torture bench bench-optimise bench-real bench-env lock clean
+.PHONY: help install browser demo test test-portable mutants torture bench bench-optimise bench-real bench-env lock clean
 
 help: ## list the commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -60,7 +60,10 @@ demo: install ## compare the default policy, LW-UCB and four baselines: a table,
 	@echo "==> demo: six policies on $(DEMO_PROBLEM), $(DEMO_TRIALS) trials of $(DEMO_ROUNDS) rounds each"
 	@$(BIN)/python -m windfall compare $(DEMO_PROBLEM) --trials $(DEMO_TRIALS) --rounds $(DEMO_ROUNDS) --seed $(DEMO_SEED) --plot $(DEMO_PLOT)
 
-test: install ## run every check: lint, format, types, imports, tests and doctests
+browser: install ## fetch the Chromium that the tests of the web page drive into .cache, once
+	@$(BIN)/python tools/browser.py
+
+test: install browser ## run every check: lint, format, types, imports, tests and doctests
 	@echo "==> ruff check: lint"
 	@$(BIN)/ruff check .
 	@echo "==> ruff format: layout"

@@ -23,19 +23,21 @@ class Arms(Space):
         names: Of the features; by default a data frame's columns, or x1, x2, …
         box: (2, d) lower and upper corner of the box that is scaled to the unit box; by default the
             smallest that holds the arms.
+        titles: What people call the arms, a text each, if they have names of their own.
 
     Example:
-        >>> arms = Arms([[0.0, 5.0], [2.0, 5.0]])
-        >>> arms.points.tolist(), arms.point([2.0, 5.0])
-        ([[0.0, 0.0], [1.0, 0.0]], 1)
+        >>> arms = Arms([[0.0, 5.0], [2.0, 5.0]], titles=["blank", "steel"])
+        >>> arms.points.tolist(), arms.point([2.0, 5.0]), arms.title(1)
+        ([[0.0, 0.0], [1.0, 0.0]], 1, 'steel')
     """
 
     noun, origin = "arm", "drawn at random"
 
-    def __init__(self, features: Any, names: Any = None, box: Any = None):
+    def __init__(self, features: Any, names: Any = None, box: Any = None, titles: Any = None):
         """Check the arms and scale them."""
         self._arms = read_only(check_arms(features))
         self._names = self._named(getattr(features, "columns", None) if names is None else names)
+        self.titles = None if titles is None else self._titled(titles)
         self._box = None if box is None else finite_array(box, "box")
         if self._box is not None and self._box.shape != (2, self.dimension):
             raise InputError(
@@ -56,6 +58,12 @@ class Arms(Space):
                 f"names is {shown(given)}; expected {self.dimension}, one for each feature"
             )
         return tuple(map(str, names))
+
+    def _titled(self, given: Any) -> tuple[str, ...]:
+        texts = [] if isinstance(given, str) or not isinstance(given, Iterable) else [*given]
+        if len(texts) != self.size or not all(isinstance(text, str) for text in texts):
+            raise InputError(f"titles is {shown(given)}; expected {self.size} texts, one per arm")
+        return tuple(texts)
 
     @property
     def arms(self) -> np.ndarray:
@@ -168,6 +176,9 @@ class Arms(Space):
     def named(self, features: np.ndarray) -> dict[str, Any]:
         return dict(zip(self.names, features.tolist(), strict=True))
 
+    def title(self, point: Point) -> str | None:
+        return None if self.titles is None else self.titles[_number(point)]
+
     def label(self, point: Point) -> Any:
         return point
 
@@ -205,7 +216,9 @@ class Arms(Space):
 
     def spec_arguments(self) -> dict[str, Any]:
         """What makes this list again."""
-        return {"features": self.arms, "names": self.names, "box": self._box}
+        spec = {"features": self.arms, "names": self.names, "box": self._box}
+        # Only where there are some: studies that were kept before arms had titles stay the same.
+        return spec if self.titles is None else spec | {"titles": self.titles}
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Arms) and self._identity == other._identity
@@ -216,7 +229,7 @@ class Arms(Space):
     @property
     def _identity(self) -> tuple:
         box = None if self._box is None else self._box.tobytes()
-        return self.arms.shape, self.arms.tobytes(), self.names, box
+        return self.arms.shape, self.arms.tobytes(), self.names, box, self.titles
 
     def __repr__(self) -> str:
         """What it is; not every number."""

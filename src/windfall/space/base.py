@@ -86,6 +86,11 @@ class Space(ABC):
     def named(self, features: np.ndarray) -> dict[str, Any]:
         """A point's numbers as values by name."""
 
+    def title(self, point: Point) -> str | None:
+        """What people call a point; None where it has no name of its own."""
+        del point
+        return None
+
     @abstractmethod
     def label(self, point: Point) -> Any:
         """What a list of rewards calls a point."""

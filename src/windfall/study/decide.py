@@ -143,6 +143,8 @@ class Decider:
 
     def _note(self, told: Sequence[Pull]) -> Belief:
         """The rewards of a record, with room for no more."""
+        if self._noted != told[: len(self._noted)]:  # one was taken back
+            self._noted, self._slots, self._rewards = [], set(), self._begun.belief
         new = told[len(self._noted) :]
         if new:
             x = self.space.locate([pull.point for pull in new])
@@ -205,7 +207,8 @@ class Decider:
     def _learn(self, record: Record) -> _Learned:
         """The hyper-parameters that a decision rests on now: those of the last one, or new ones."""
         doomed = record.doomed
-        key = (len(record.told), tuple(doomed), record.searched, id(record.belief))
+        happened = len(record.told), record.undone, tuple(doomed)
+        key = (*happened, record.searched, id(record.belief))
         if self._learned is not None and self._learned.record == key:
             return self._learned
         self._conditioned = {}

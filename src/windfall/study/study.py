@@ -11,6 +11,7 @@ from windfall.study.kept import KeptSession
 from windfall.study.opening import text, text_or_none
 from windfall.study.stores import Store, open_store
 from windfall.study.stores.base import DecidingStore
+from windfall.study.undo import taking_back
 
 __all__ = ["Study"]
 
@@ -170,6 +171,23 @@ class Study(KeptSession):
     def forget(self, choice: Any, request: Any = None) -> None:
         """A choice will never be told, or failed by accident: drop it."""
         self._happen("forgotten", self._meant(choice), request)
+
+    def undo(self, event: Any = None, request: Any = None) -> None:
+        """Take back the last reward or failure; its choice waits again, if it was handed out.
+
+        Args:
+            event: The number of that entry, to be sure that nothing came in between.
+            request: An id for this call. Repeating it changes nothing.
+        """
+        known = text_or_none("request", request)
+
+        def attempt(holder: str | None) -> None:
+            record = self._now()
+            if not self._journal.answered(known):
+                draft = taking_back(record, self._journal.events, event)
+                self._append([draft], request=known, holder=holder)
+
+        self._journal.insist(attempt)
 
     def choice(self, id: Any) -> Choice:
         """A choice that was made, by its lasting id."""
