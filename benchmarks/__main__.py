@@ -48,6 +48,7 @@ def run_part(name: str, python: str, folder: Path, quick: bool) -> dict[str, Any
     command = [python, "-m", f"benchmarks.{name}", str(folder), *(["--quick"] if quick else [])]
     # Every part chooses its own compilation cache, or none.
     env = {k: v for k, v in os.environ.items() if k != "JAX_COMPILATION_CACHE_DIR"}
+    env["WINDFALL_CACHE"] = ""
     process = subprocess.Popen(
         command, cwd=ROOT, env=env, stdout=subprocess.PIPE, text=True, start_new_session=True
     )

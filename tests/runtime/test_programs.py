@@ -13,6 +13,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from jax.experimental.compilation_cache.compilation_cache import reset_cache
 
 from windfall.runtime import programs
 from windfall.runtime.programs import Program, compilation_cache
@@ -36,9 +37,9 @@ def built(monkeypatch):
     calls = []
     original = programs._compiled
 
-    def counted(lowered):
+    def counted(*arguments):
         calls.append(threading.get_ident())
-        return original(lowered)
+        return original(*arguments)
 
     monkeypatch.setattr(programs, "_compiled", counted)
     return calls
@@ -74,26 +75,21 @@ def test_threads_that_need_the_same_program_compile_it_once(built):
     np.testing.assert_allclose(answers, np.tile(np.cumsum(np.sin(np.arange(5.0))), (8, 1)))
 
 
-def without_jax_cache(monkeypatch) -> None:
-    """As for most users; programs as small as these never get into the one that tests have."""
-    monkeypatch.setattr(programs, "jax", Without(jax))
-
-
-class Without:
-    """A module but for its setting of a cache."""
-
-    def __init__(self, module):
-        self.module = module
-        self.config = type("config", (), {"jax_compilation_cache_dir": None})
-
-    def __getattr__(self, name):
-        return getattr(self.module, name)
+@pytest.fixture
+def no_jax_cache():
+    """As for most users: without the cache that JAX has in tests."""
+    folder = jax.config.jax_compilation_cache_dir
+    assert folder
+    jax.config.update("jax_compilation_cache_dir", None)
+    reset_cache()
+    yield
+    jax.config.update("jax_compilation_cache_dir", folder)
+    reset_cache()
 
 
 @pytest.fixture
-def kept(tmp_path, monkeypatch):
+def kept(tmp_path, monkeypatch, no_jax_cache):
     """The files of a cache of one's own."""
-    without_jax_cache(monkeypatch)
     monkeypatch.setattr(programs, "_chosen", [tmp_path])
     return lambda: sorted(path for path in tmp_path.rglob("*") if path.is_file())
 
@@ -135,16 +131,16 @@ def test_what_was_compiled_is_kept_and_found_whole(kept):
     assert compiled_events(lambda: Program(wave)(x)) == 0
 
 
+@pytest.mark.usefixtures("no_jax_cache")
 def test_a_folder_that_cannot_be_written_does_no_harm(tmp_path, monkeypatch):
     file = tmp_path / "file"
     file.write_text("not a folder")
-    without_jax_cache(monkeypatch)
     monkeypatch.setattr(programs, "_chosen", [file])
     assert Program(lambda x: x + 17.0)(np.ones(2)).tolist() == [18.0, 18.0]
 
 
+@pytest.mark.usefixtures("no_jax_cache")
 def test_where_programs_are_kept(tmp_path, monkeypatch):
-    without_jax_cache(monkeypatch)
     monkeypatch.setattr(programs, "_chosen", [])
     monkeypatch.setenv("WINDFALL_CACHE", str(tmp_path))
     assert compilation_cache() == tmp_path
@@ -154,9 +150,8 @@ def test_where_programs_are_kept(tmp_path, monkeypatch):
     folder = programs._folder()
     assert folder is not None
     assert folder.is_relative_to(tmp_path / "other")
-    monkeypatch.setattr(programs, "jax", jax)
-    assert jax.config.jax_compilation_cache_dir  # tests have one
-    assert programs._folder() is None
+    jax.config.update("jax_compilation_cache_dir", str(tmp_path))
+    assert programs._folder() is None  # one cache is enough
 
 
 def test_a_compiler_without_the_option_still_compiles(monkeypatch):

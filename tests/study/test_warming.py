@@ -44,7 +44,7 @@ def test_choices_are_the_same_with_and_without(space):
 def test_after_a_rehearsal_a_decision_compiles_nothing(monkeypatch):
     built = []
     original = programs._compiled
-    monkeypatch.setattr(programs, "_compiled", lambda low: (built.append(1), original(low))[1])
+    monkeypatch.setattr(programs, "_compiled", lambda *a: (built.append(1), original(*a))[1])
     policy = wf.Policy(wf.VUCB(), wf.GP(fit=wf.Fit(restarts=1, iterations=7)))  # nobody else's
     bandit = wf.Bandit(ARMS, policy, seed=2)
     bandit._rehearse()  # during the first initial pull

@@ -194,25 +194,20 @@ def polish(surface: Surface, scale: float, starts: Float[np.ndarray, "l c"]):
 
 
 def _back(surface: Surface, starts: np.ndarray, ends: np.ndarray) -> np.ndarray:
-    """The last allowed points found on the lines from allowed starts to ends."""
-    low, width = np.zeros(len(starts)), np.ones(len(starts))
+    """Ends that are allowed, else the last allowed points found on the way from their starts."""
+    good = surface.feasible(ends)
+    if np.all(good):
+        return ends
+    steps = np.arange(1, _STEPS_BACK + 1) / _STEPS_BACK
+    low, width = np.zeros(len(starts)), 1.0
     for _ in range(_LOOKS_BACK):
-        steps = low[:, None] + width[:, None] * np.arange(1, _STEPS_BACK + 1) / _STEPS_BACK
-        lines = starts[:, None] + steps[:, :, None] * (ends - starts)[:, None]
-        allowed = surface.feasible(lines.reshape(-1, starts.shape[1])).reshape(steps.shape)
-        if np.all(allowed[:, -1] & (low + width >= 1.0)):
-            return ends
-        # Up to the first step that is not allowed; there the search goes on.
-        passed = np.sum(np.cumprod(allowed, axis=1), axis=1)
-        width = np.where(passed == _STEPS_BACK, 0.0, width / _STEPS_BACK)
-        low = np.where(
-            passed > 0,
-            np.take_along_axis(
-                np.concatenate([low[:, None], steps], axis=1), passed[:, None], axis=1
-            )[:, 0],
-            low,
-        )
-    return np.where((low >= 1.0)[:, None], ends, starts + low[:, None] * (ends - starts))
+        way = low[:, None] + width * steps
+        lines = starts[:, None] + way[:, :, None] * (ends - starts)[:, None]
+        allowed = surface.feasible(lines.reshape(-1, starts.shape[1])).reshape(way.shape)
+        # Up to the first step that is not allowed; behind the last that is, the search goes on.
+        low = low + width / _STEPS_BACK * np.sum(np.cumprod(allowed, axis=1), axis=1)
+        width /= _STEPS_BACK
+    return np.where(good[:, None], ends, starts + low[:, None] * (ends - starts))
 
 
 def ending(surface: Surface, x: Float[np.ndarray, " c"]) -> float:

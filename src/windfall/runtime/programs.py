@@ -14,7 +14,6 @@ from pathlib import Path
 from threading import Lock
 from typing import Any, Generic, ParamSpec, TypeVar
 
-import equinox as eqx
 import jax
 import numpy as np
 import platformdirs
@@ -44,35 +43,41 @@ class Program(Generic[P, R]):
         _programs.append(self)
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
-        given, settings = eqx.partition((args, kwargs), _is_array)
-        leaves, tree = jax.tree.flatten(given)
-        if any(isinstance(leaf, jax.core.Tracer) for leaf in leaves):
+        leaves, tree = jax.tree.flatten((args, kwargs))
+        arrays = [leaf for leaf in leaves if isinstance(leaf, _ARRAYS)]
+        if any(isinstance(leaf, jax.core.Tracer) for leaf in arrays):
             return self.function(*args, **kwargs)
-        set_leaves, set_tree = jax.tree.flatten(settings)
-        shapes = tuple((np.shape(leaf), leaf.dtype) for leaf in leaves)
-        key = tree, shapes, set_tree, tuple(set_leaves)
+        # Of arrays the shapes, of everything else the values make a program.
+        kinds = tuple(
+            (leaf.shape, leaf.dtype) if isinstance(leaf, _ARRAYS) else leaf for leaf in leaves
+        )
+        key = tree, kinds
         with jax.enable_x64(True):
             if key not in self._ready:
                 with self._locks.setdefault(key, Lock()):
                     if key not in self._ready:
-                        self._ready[key] = self._build(leaves, tree, settings)
+                        self._ready[key] = self._build(leaves, tree)
             compiled, answer = self._ready[key]
-            return answer(compiled(*leaves))
+            return answer(compiled(*arrays))
 
-    def _build(self, leaves: list[Any], tree: Any, settings: Any) -> tuple[Any, Any]:
+    def _build(self, leaves: list[Any], tree: Any) -> tuple[Any, Any]:
+        settings = [None if isinstance(leaf, _ARRAYS) else leaf for leaf in leaves]
+        given = [i for i, leaf in enumerate(leaves) if isinstance(leaf, _ARRAYS)]
         known = []
 
-        def flat(*leaves):
-            args, kwargs = eqx.combine(jax.tree.unflatten(tree, leaves), settings)
-            arrays, rest = eqx.partition(self.function(*args, **kwargs), eqx.is_array)
-            leaves, shape = jax.tree.flatten(arrays)
-            known.append((shape, rest))
-            return leaves
+        def flat(*arrays):
+            args, kwargs = jax.tree.unflatten(tree, _filled(settings, given, arrays))
+            found, shape = jax.tree.flatten(self.function(*args, **kwargs))
+            places = [i for i, leaf in enumerate(found) if isinstance(leaf, jax.Array)]
+            rest = [None if isinstance(leaf, jax.Array) else leaf for leaf in found]
+            known.append((shape, rest, places))
+            return [found[i] for i in places]
 
         flat.__name__ = getattr(self.function, "__name__", "program")
-        compiled = _compiled(jax.jit(flat).lower(*leaves))
-        shape, rest = known[0]
-        return compiled, lambda leaves: eqx.combine(jax.tree.unflatten(shape, leaves), rest)
+        arrays = [leaves[i] for i in given]
+        compiled = _compiled(jax.jit(flat).lower(*arrays), arrays)
+        shape, rest, places = known[0]
+        return compiled, lambda out: jax.tree.unflatten(shape, _filled(rest, places, out))
 
     def forget(self) -> None:
         """Let go of what was compiled."""
@@ -107,12 +112,19 @@ def forget_all() -> None:
         one.forget()
 
 
-def _is_array(leaf: Any) -> bool:
-    return isinstance(leaf, jax.Array | np.ndarray | np.generic)
+_ARRAYS = (jax.Array, np.ndarray, np.generic)
 
 
-def _compiled(lowered: Any) -> Any:
-    """A program from the disk, or compiled and kept there."""
+def _filled(row: list[Any], places: list[int], values: Any) -> list[Any]:
+    """A row with values in some places."""
+    row = list(row)
+    for place, value in zip(places, values, strict=True):
+        row[place] = value
+    return row
+
+
+def _compiled(lowered: Any, arrays: list[Any]) -> Any:
+    """A program for such arrays from the disk, or compiled and kept there."""
     folder = _folder()
     if folder is None:
         return _compile(lowered)
@@ -120,7 +132,9 @@ def _compiled(lowered: Any) -> Any:
     text = f"{lowered.in_avals}\n{lowered.as_text()}"
     path = folder / hashlib.sha256(text.encode()).hexdigest()[:32]
     with suppress(Exception):  # not there, or not what it should be: compiled anew
-        return serialize_executable.deserialize_and_load(*pickle.loads(path.read_bytes()))
+        found = serialize_executable.deserialize_and_load(*pickle.loads(path.read_bytes()))
+        jax.block_until_ready(found(*arrays))
+        return found
     compiled = _compile(lowered)
     with suppress(Exception):  # a folder that cannot be written, a program that cannot be kept
         data = pickle.dumps(serialize_executable.serialize(compiled))

@@ -95,10 +95,6 @@ class Decider:
         Points that wait for their reward are believed to pay what the model expects: its mean
         stays, its deviation shrinks.
         """
-        size = self._note(record.told).capacity or 0
-        if size not in self._rehearsed:  # two programs compile beside each other
-            self._rehearsed.add(size)
-            beside(lambda: self._rehearse_choice(size))
         learned = self._learn(record)
         belief = self._believe(learned, len(waiting))
         pending = self.space.locate(waiting)
@@ -223,6 +219,10 @@ class Decider:
         searched, initial = record.searched, int(self._begun.initial)
         if due(record.happened, searched, initial, model.refit_every):
             searched = record.happened
+            size = belief.capacity or 0
+            if size not in self._rehearsed:  # what comes after the search compiles beside it
+                self._rehearsed.add(size)
+                beside(lambda: self._rehearse_choice(size))
             belief, info = compiled.search(model, self._state(record, belief))
             found = belief.dump()
             ended = f"; its fit was ended after {int(info.evaluations)} evaluations"
