@@ -30,12 +30,15 @@ ISAS       ?= SSE4_2 AVX2 AVX512
 N    ?= 25
 SEED ?= 0
 
+# make torture KILLS=100
+KILLS ?= 1000
+
 BENCH_VENV  := .venv-bench
 BENCH_PEERS := benchmarks/requirements-peers.txt
 BENCH_STAMP := $(BENCH_VENV)/.installed
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo test test-portable mutants bench bench-optimise bench-real bench-env lock clean
+.PHONY: help install browser demo test test-portable mutants torture bench bench-optimise bench-real bench-env lock clean
 
 help: ## list the commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -57,7 +60,10 @@ demo: install ## compare the default policy, LW-UCB and four baselines: a table,
 	@echo "==> demo: six policies on $(DEMO_PROBLEM), $(DEMO_TRIALS) trials of $(DEMO_ROUNDS) rounds each"
 	@$(BIN)/python -m windfall compare $(DEMO_PROBLEM) --trials $(DEMO_TRIALS) --rounds $(DEMO_ROUNDS) --seed $(DEMO_SEED) --plot $(DEMO_PLOT)
 
-test: install ## run every check: lint, format, types, imports, tests and doctests
+browser: install ## fetch the Chromium that the tests of the web page drive into .cache, once
+	@$(BIN)/python tools/browser.py
+
+test: install browser ## run every check: lint, format, types, imports, tests and doctests
 	@echo "==> ruff check: lint"
 	@$(BIN)/ruff check .
 	@echo "==> ruff format: layout"
@@ -89,6 +95,10 @@ test-portable: install ## the tests of numbers as other processors would compute
 mutants: install ## change the code in N small ways, one at a time, and see whether the tests notice
 	@echo "==> mutants: $(N) changes, a minute or more each"
 	@$(BIN)/python tools/mutants.py -n $(N) --seed $(SEED)
+
+torture: install ## kill 1,000 workers on each kind of store, and the server: is anything lost?
+	@echo "==> torture: half an hour or more"
+	@$(BIN)/python tools/torture.py --kills $(KILLS)
 
 bench: install bench-env ## measure speed, also against BoTorch in an environment of its own
 	@echo "==> bench: this takes several minutes; nothing else should run"

@@ -22,7 +22,7 @@ from benchmarks.verdicts import rows
 ROOT = Path(__file__).parents[1]
 PEER = "botorch_peer"
 #: Parts that run in the peers' environment, each with the part whose problem it works on.
-PEERS = {PEER: "rounds", "maximiser_peer": "maximiser"}
+PEERS = {PEER: "rounds", "maximiser_peer": "maximiser", "waiting_peer": "waiting"}
 #: Seconds after which a part is ended. A peer follows the part that it is compared with.
 PARTS = {
     "rounds": 600,
@@ -34,6 +34,8 @@ PARTS = {
     "compilations": 600,
     "startup": 900,
     "linalg": 300,
+    "waiting": 1800,
+    "waiting_peer": 1800,
 }
 
 

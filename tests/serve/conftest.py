@@ -2,6 +2,8 @@
 
 import numpy as np
 import pytest
+from browsing import started, visiting
+from laboratory import Laboratory
 from served import serving
 
 from windfall.study.stores import MemoryStore
@@ -23,3 +25,26 @@ def client(served):
         study = {"name": "alloy", "space": ARMS, "policy": "mean", "initial": 50}
         assert client.post("/api/v1/studies", json=study).status_code == 201
         yield client
+
+
+@pytest.fixture(scope="session")
+def laboratory(tmp_path_factory):
+    """``windfall serve`` as a process, for the page."""
+    running = Laboratory(tmp_path_factory.mktemp("laboratory"))
+    yield running
+    running.kill()
+
+
+@pytest.fixture(scope="session")
+def browser():
+    """One for all tests."""
+    with started() as running:
+        yield running
+
+
+@pytest.fixture
+def page(browser, laboratory):
+    """The list of studies, opened by the link that the server printed."""
+    with visiting(browser, viewport={"width": 1400, "height": 900}) as visited:
+        visited.goto(laboratory.link)
+        yield visited

@@ -1,5 +1,7 @@
 """The arms in the unit box, and points that fill it."""
 
+import json
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -7,6 +9,8 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from scipy.stats import qmc
 
+from windfall import specs
+from windfall.errors import InputError
 from windfall.space import Arms
 
 features = hnp.arrays(
@@ -78,3 +82,22 @@ def test_anchors_are_a_few_arms_evenly_picked(size, expected):
     assert anchors.shape == (expected, 1)
     assert np.ptp(np.diff(anchors[:, 0])) == pytest.approx(0.0, abs=1e-12)
     assert set(anchors[:, 0]) <= set(space.points[:, 0])
+
+
+def test_arms_may_have_titles_which_specs_keep():
+    arms = Arms([[0.0], [1.0]], titles=["blank", "<b>steel</b>"])
+    assert [arms.title(0), arms.title(1)] == ["blank", "<b>steel</b>"]
+    assert specs.from_spec(json.loads(json.dumps(specs.to_spec(arms)))) == arms
+    assert arms != Arms([[0.0], [1.0]])
+
+
+def test_arms_without_titles_have_the_spec_that_they_always_had():
+    arms = Arms([[0.0], [1.0]])
+    assert arms.title(0) is None
+    assert "titles" not in specs.to_spec(arms)
+
+
+@pytest.mark.parametrize("titles", ["ab", ["a"], ["a", 2], 7])
+def test_titles_are_a_text_for_each_arm(titles):
+    with pytest.raises(InputError, match=r"^titles is .*; expected 2 texts, one per arm$"):
+        Arms([[0.0], [1.0]], titles=titles)

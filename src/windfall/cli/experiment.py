@@ -73,7 +73,6 @@ class Experiment:
 
     def play(self) -> "list[wf.Result]":
         """Simulate every policy, with a progress bar."""
-        wf.compilation_cache()
         total = self.rounds * self.trials
         with Progress(total * len(self.policies)) as progress:
             results = []

@@ -71,7 +71,6 @@ def paper(
         if value is not None:
             whole(name, value, 1)
 
-    import windfall as wf
     from windfall.paper.plan import paper as plan
     from windfall.paper.reference import Reference
     from windfall.paper.report import compose, write
@@ -90,7 +89,6 @@ def paper(
     for name, why in missing.items():
         say(f"without {name}: {why}")
 
-    wf.compilation_cache()
     outcomes, elapsed = _play(experiments, folder, workers, REPEATS[preset])
     summary = summarise(
         experiments,

@@ -43,7 +43,6 @@ def play_suite(
     for name, why in contest.missing.items():
         say(f"without {name}: {why}")
 
-    wf.compilation_cache()
     with batch(contest.experiments, save) as bar:
         compared = contest.play(save, workers=workers, progress=bar.advance, complain=say)
 

@@ -12,12 +12,13 @@ from fastapi.responses import JSONResponse
 from starlette.concurrency import run_in_threadpool
 
 from windfall.errors import InputError
-from windfall.serve import described, models
+from windfall.serve import arms_table, described, models
 from windfall.serve.desk import Desk, Turn
 from windfall.serve.edge import PROBLEMS, Strict, allowed
 from windfall.serve.refusals import Refused
 from windfall.serve.served import ServedStudy
 from windfall.serve.studies import Studies
+from windfall.study import history as events_table
 
 __all__ = ["Name", "named", "router", "studies_of"]
 
@@ -130,6 +131,12 @@ async def forget(desk: At, body: models.Meant) -> models.Held:
     return await _happen(desk, lambda study: study.forget(_meant(study, body), body.request))
 
 
+@router.post("/{name}/undo", dependencies=_WRITE)
+async def undo(desk: At, body: models.Undo) -> models.Held:
+    """Take back the last reward or failure."""
+    return await _happen(desk, lambda study: study.undo(body.event, body.request))
+
+
 @router.post("/{name}/note", dependencies=_WRITE)
 async def note(desk: At, body: models.Noted) -> models.Held:
     """Keep a remark with the study."""
@@ -170,9 +177,8 @@ async def history(desk: At, after: Annotated[int, Query(ge=0, le=2**53)] = 0) ->
     """All that happened after an event, in columns."""
 
     def look(study: ServedStudy) -> Response:
-        table = study.history()
-        # Events are numbered without gaps, and the first row is event 1.
-        columns = {name: [*map(described.plain, rows[after:])] for name, rows in table.items()}
+        table = events_table.columns(study.space, study.events[1:], after)
+        columns = {name: [*map(described.plain, column)] for name, column in table.items()}
         return JSONResponse({"columns": columns})
 
     return await _read(desk, look)
@@ -202,25 +208,15 @@ async def history_csv(desk: At) -> Response:
 @router.get("/{name}/arms", dependencies=_READ, response_model=models.Arms)
 async def arms(desk: At, page: Annotated[models.Page, Query()]) -> Response:
     """Some rows of the table of arms, with what is believed about them if asked for."""
-    beliefs: dict[str, Any] = {}
-    rewarded = await _read(desk, lambda study: bool(study.rewards))
-    if page.beliefs and rewarded:
-        wanted = ("mean", "std", "ratio", "acquisition")
-
-        def believe(study: ServedStudy) -> dict[str, Any]:
-            table = study.explain()
-            return {name: table[name] for name in wanted}
-
-        beliefs = await _done(desk, Turn.BELIEVE, believe)
+    wanted = page.model_dump(exclude={"beliefs"})
 
     def look(study: ServedStudy) -> Response:
-        rows = study.arms is None or not beliefs or len(beliefs["mean"]) == len(study.arms)
-        found = described.arms_page(
-            study, beliefs if rows else {}, **page.model_dump(exclude={"beliefs"})
-        )
-        return JSONResponse(found)
+        beliefs = study.beliefs() if page.beliefs and study.rewards else {}
+        found = arms_table.page(arms_table.columns(study, beliefs), **wanted)
+        rows = {name: described.plain(column) for name, column in found["columns"].items()}
+        return JSONResponse(found | {"columns": rows})
 
-    return await _read(desk, look)
+    return await (_done(desk, Turn.BELIEVE, look) if page.beliefs else _read(desk, look))
 
 
 async def _read(desk: Desk, look: Callable[[ServedStudy], Any]) -> Any:

@@ -6,7 +6,6 @@ from contextlib import asynccontextmanager
 
 from fastapi import Depends, FastAPI, Request
 from fastapi.responses import PlainTextResponse
-from fastapi.staticfiles import StaticFiles
 
 from windfall._version import __version__
 from windfall.serve import api, models, pages, store_api, stream
@@ -82,7 +81,7 @@ def application(
     app.include_router(stream.router)
     app.include_router(store_api.router)
     app.include_router(pages.router)
-    app.mount("/static", StaticFiles(packages=[("windfall.serve", "static")]))
+    app.mount("/static", pages.Files(packages=[("windfall.serve", "static")]))
     # The last that is added comes first.
     app.add_middleware(Guard, tokens=tokens, hosts=hosts, limits=limits)
     app.add_middleware(Logged, metrics=metrics)

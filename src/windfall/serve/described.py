@@ -14,7 +14,7 @@ from windfall.study.choice import Choice
 from windfall.study.events import Event
 from windfall.study.record import Holder
 
-__all__ = ["arms_page", "best", "choices", "event", "facts", "plain", "summary"]
+__all__ = ["best", "choices", "event", "facts", "plain", "summary", "time"]
 
 #: What a policy is for, where it is a goal's own.
 _GOALS = {POLICIES[name]: goal for goal, name in GOALS.items()}
@@ -48,6 +48,7 @@ def facts(name: str, study: ServedStudy) -> dict[str, Any]:
         "policy": created["policy"],
         "seed": study.seed,
         "initial": study.initial,
+        "last_entry": study.last_entry,
         "waiting": choices(study, study.pending),
         "failures": choices(study, study.failed),
     }
@@ -73,7 +74,7 @@ def _choice(study: ServedStudy, made: Choice, holders: Mapping[int, Holder]) -> 
     return {
         "id": made.id,
         "arm": made.arm,
-        "name": None,
+        "name": None if made.arm is None else study.space.title(made.arm),
         "features": plain(made.features),
         "parameters": {name: plain(value) for name, value in made.parameters.items()},
         "why": made.why,
@@ -92,50 +93,6 @@ def event(happened: Event) -> dict[str, Any]:
         "time": time(happened.time),
         "worker": happened.worker,
         **contents,
-    }
-
-
-def arms_page(
-    study: ServedStudy,
-    beliefs: Mapping[str, np.ndarray],
-    *,
-    offset: int,
-    limit: int,
-    sort: str | None,
-    ascending: bool,
-    filter: str | None,
-) -> dict[str, Any]:
-    """Some rows of the table of arms (without arms: of points told).
-
-    Args:
-        study: Whose arms.
-        beliefs: More columns, a number per row each.
-        offset: How many rows come before.
-        limit: How many rows.
-        sort: By which column; None for the order of the arms.
-        ascending: Smallest first.
-        filter: Only rows in which a feature, as printed, or the number has this text.
-    """
-    features = study.arms
-    if features is None:
-        described = study.space.columns_of(study.space.listed(study.means))
-    else:
-        described = dict(zip(study.names, features.T, strict=True))
-    columns: dict[str, np.ndarray] = {"pulls": study.pulls, **beliefs}
-    rows = len(columns["pulls"])
-    table = {"arm": np.arange(rows), **_apart(described, columns), **columns}
-    order = np.arange(rows)
-    if filter:
-        order = order[_matching(table, ["arm", *_apart(described, columns)], filter)]
-    if sort is not None and sort in table:
-        keys = np.asarray(table[sort])[order]
-        ranked = np.argsort(keys, kind="stable")
-        order = order[ranked if ascending else ranked[::-1]]
-    shown = order[offset : offset + limit]
-    return {
-        "total": rows,
-        "matching": len(order),
-        "columns": {name: plain(np.asarray(column)[shown]) for name, column in table.items()},
     }
 
 
@@ -172,18 +129,3 @@ def _space(study: ServedStudy, spec: dict[str, Any]) -> dict[str, Any]:
     if isinstance(study.space, Arms):
         return {"type": "Arms", "names": study.names, "size": study.space.size}
     return {**spec, "names": study.names, "size": study.space.size}
-
-
-def _apart(described: Mapping[str, Any], taken: Mapping[str, Any]) -> dict[str, Any]:
-    """Features, those marked whose name another column has."""
-    own = (*taken, "arm")
-    return {f"{name} (parameter)" if name in own else name: v for name, v in described.items()}
-
-
-def _matching(table: Mapping[str, Any], names: list[str], containing: str) -> np.ndarray:
-    wanted = containing.casefold()
-    found = np.zeros(len(table["arm"]), bool)
-    for name in names:
-        texts = np.char.lower(np.asarray(table[name]).astype(str))
-        found |= np.char.find(texts, wanted) >= 0
-    return found

@@ -96,6 +96,13 @@ class Tell(Meant):
     deviation: FiniteFloat | None = None
 
 
+class Undo(_In):
+    """Which entry is taken back: the last one, by its number to be sure."""
+
+    event: Whole | None = None
+    request: Request = None
+
+
 class Noted(_In):
     """A remark."""
 
@@ -224,7 +231,7 @@ class Page(BaseModel):
     sort: str | None = Field(None, description="A column; largest first.")
     ascending: bool = False
     filter: Annotated[str, Field(max_length=200)] | None = Field(
-        None, description="Only rows in which a feature, or the number, has this text."
+        None, description="Conditions such as dose > 5, with commas; or text of the title."
     )
     beliefs: bool = Field(True, description="With what the model believes.")
 

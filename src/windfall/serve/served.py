@@ -13,6 +13,7 @@ from windfall.study.record import Holder
 from windfall.study.stores import Conflict
 from windfall.study.stores.base import Draft
 from windfall.study.study import Study
+from windfall.study.undo import last_entry
 
 __all__ = ["ServedStudy"]
 
@@ -22,6 +23,8 @@ _TAKEN = ("told", "failed", "forgotten", "noted")
 
 class ServedStudy(Study):
     """A study with what its clients need besides."""
+
+    _believed: tuple[int, dict[str, np.ndarray]] | None = None
 
     @property
     def events(self) -> Sequence[Event]:
@@ -42,6 +45,12 @@ class ServedStudy(Study):
     def means(self) -> dict[Any, tuple[float, int]]:
         """Mean reward and number of pulls of every point told."""
         return self._now().means()
+
+    @property
+    def last_entry(self) -> int | None:
+        """The number of the last reward or failure that still counts, which can be undone."""
+        entry = last_entry(self._now(), self._journal.events)
+        return None if entry is None else entry.number
 
     def take(self, drafts: Sequence[Draft], after: int | None, **options: Any) -> Sequence[Event]:
         """Let events happen that a client has drafted; arguments as for ``Store.append``.
@@ -76,3 +85,12 @@ class ServedStudy(Study):
             return self._decider.table(record, x)
         mean, deviation = self._decider.moments(record, x)
         return {"mean": mean, "std": deviation}
+
+    def beliefs(self) -> dict[str, np.ndarray]:
+        """What is believed about every arm, or point told; kept until something happens."""
+        happened = len(self.events)
+        if self._believed is None or self._believed[0] != happened:
+            table = self.explain()
+            names = ("mean", "std", "ratio", "acquisition")
+            self._believed = happened, {name: table[name] for name in names}
+        return self._believed[1]

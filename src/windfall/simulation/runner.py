@@ -19,7 +19,7 @@ from windfall.errors import InputError, NumericalError
 from windfall.models.capacity import bucket
 from windfall.policy import Policy, as_policy
 from windfall.problems import Problem
-from windfall.runtime.compilation import CompileClock, compilation_cache, relieve_memory_maps
+from windfall.runtime.compilation import CompileClock, relieve_memory_maps
 from windfall.runtime.execution import on_accelerator
 from windfall.runtime.threads import wedge_possible
 from windfall.simulation.noise import noise_of
@@ -253,8 +253,6 @@ def worker_pool(workers: int):
 
 def _start_worker() -> None:
     import windfall  # noqa: F401  the guard, before JAX computes anything
-
-    compilation_cache()
 
 
 _JOBS: dict[str, Any] = {}

@@ -23,19 +23,21 @@ class Arms(Space):
         names: Of the features; by default a data frame's columns, or x1, x2, …
         box: (2, d) lower and upper corner of the box that is scaled to the unit box; by default the
             smallest that holds the arms.
+        titles: What people call the arms, a text each, if they have names of their own.
 
     Example:
-        >>> arms = Arms([[0.0, 5.0], [2.0, 5.0]])
-        >>> arms.points.tolist(), arms.point([2.0, 5.0])
-        ([[0.0, 0.0], [1.0, 0.0]], 1)
+        >>> arms = Arms([[0.0, 5.0], [2.0, 5.0]], titles=["blank", "steel"])
+        >>> arms.points.tolist(), arms.point([2.0, 5.0]), arms.title(1)
+        ([[0.0, 0.0], [1.0, 0.0]], 1, 'steel')
     """
 
     noun, origin = "arm", "drawn at random"
 
-    def __init__(self, features: Any, names: Any = None, box: Any = None):
+    def __init__(self, features: Any, names: Any = None, box: Any = None, titles: Any = None):
         """Check the arms and scale them."""
         self._arms = read_only(check_arms(features))
         self._names = self._named(getattr(features, "columns", None) if names is None else names)
+        self.titles = None if titles is None else self._titled(titles)
         self._box = None if box is None else finite_array(box, "box")
         if self._box is not None and self._box.shape != (2, self.dimension):
             raise InputError(
@@ -57,6 +59,12 @@ class Arms(Space):
             )
         return tuple(map(str, names))
 
+    def _titled(self, given: Any) -> tuple[str, ...]:
+        texts = [] if isinstance(given, str) or not isinstance(given, Iterable) else [*given]
+        if len(texts) != self.size or not all(isinstance(text, str) for text in texts):
+            raise InputError(f"titles is {shown(given)}; expected {self.size} texts, one per arm")
+        return tuple(texts)
+
     @property
     def arms(self) -> np.ndarray:
         return self._arms
@@ -72,6 +80,28 @@ class Arms(Space):
     @property
     def dimension(self) -> int:
         return self.arms.shape[1]
+
+    @cached_property
+    def ties(self) -> tuple[int, ...] | None:
+        """Neighbouring columns of which exactly one is 1 and the others are 0 in every arm.
+
+        Example:
+            >>> Arms([[0.3, 1, 0, 0], [0.5, 0, 1, 0], [0.1, 0, 0, 1]]).ties
+            (0, 1, 1, 1)
+        """
+        binary = np.all((self.arms == 0) | (self.arms == 1), axis=0)
+        groups: list[int] = []
+        while len(groups) < self.dimension:
+            begin, width = len(groups), 1
+            taken = self.arms[:, begin].copy()
+            while binary[begin : begin + width].all() and taken.max() == 1 and taken.min() == 0:
+                if begin + width == self.dimension:
+                    break
+                taken += self.arms[:, begin + width]
+                width += 1
+            whole = binary[begin : begin + width].all() and np.all(taken == 1)
+            groups += [groups[-1] + 1 if groups else 0] * (width if whole else 1)
+        return tuple(groups) if groups[-1] + 1 < self.dimension else None
 
     def unit(self, x: Any) -> np.ndarray:
         """Features in the unit box."""
@@ -146,6 +176,9 @@ class Arms(Space):
     def named(self, features: np.ndarray) -> dict[str, Any]:
         return dict(zip(self.names, features.tolist(), strict=True))
 
+    def title(self, point: Point) -> str | None:
+        return None if self.titles is None else self.titles[_number(point)]
+
     def label(self, point: Point) -> Any:
         return point
 
@@ -183,7 +216,9 @@ class Arms(Space):
 
     def spec_arguments(self) -> dict[str, Any]:
         """What makes this list again."""
-        return {"features": self.arms, "names": self.names, "box": self._box}
+        spec = {"features": self.arms, "names": self.names, "box": self._box}
+        # Only where there are some: studies that were kept before arms had titles stay the same.
+        return spec if self.titles is None else spec | {"titles": self.titles}
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Arms) and self._identity == other._identity
@@ -194,7 +229,7 @@ class Arms(Space):
     @property
     def _identity(self) -> tuple:
         box = None if self._box is None else self._box.tobytes()
-        return self.arms.shape, self.arms.tobytes(), self.names, box
+        return self.arms.shape, self.arms.tobytes(), self.names, box, self.titles
 
     def __repr__(self) -> str:
         """What it is; not every number."""

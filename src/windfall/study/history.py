@@ -20,10 +20,16 @@ _BEFORE = ("number", "time", "kind", "worker", "id", "arm")
 _AFTER = ("reward", "noise", "count", "deviation", "text")
 
 
-def columns(space: Space, events: Sequence[Event]) -> dict[str, list[Any]]:
-    """One row per event and a column each for what events have; None where one has it not."""
+def columns(space: Space, events: Sequence[Event], after: int = 0) -> dict[str, list[Any]]:
+    """One row per event and a column each for what events have; None where one has it not.
+
+    Args:
+        space: What was chosen from.
+        events: All that happened, less the study's creation.
+        after: Only rows of events with a higher number.
+    """
     asked = {e.contents["id"]: e.contents["point"] for e in events if e.kind == "asked"}
-    rows = [_row(space, event, asked) for event in events]
+    rows = [_row(space, event, asked) for event in events if event.number > after]
     before = [name for name in _BEFORE if name != "arm" or space.arms is not None]
     names = [*before, *marked(dict.fromkeys(space.names), (*_BEFORE, *_AFTER)), *_AFTER]
     return {name: [row.get(name) for row in rows] for name in names}
@@ -58,7 +64,7 @@ def _row(space: Space, event: Event, asked: Mapping[int, Any]) -> dict[str, Any]
         "kind": event.kind,
         "worker": event.worker,
         "id": contents.get("id"),
-        "text": contents.get("why", contents.get("text")),
+        "text": _text(event),
         **{name: contents.get(name) for name in _AFTER[:-1]},
     }
     given = contents.get("point", asked.get(contents.get("id", -1)))
@@ -70,12 +76,20 @@ def _row(space: Space, event: Event, asked: Mapping[int, Any]) -> dict[str, Any]
     return row | marked(space.named(space.features(point)), (*_BEFORE, *_AFTER))
 
 
+def _text(event: Event) -> str | None:
+    if event.kind == "undone":
+        return f"takes back entry {event.contents['event']}"
+    return event.contents.get("why", event.contents.get("text"))
+
+
 def _line(event: Event) -> dict[str, Any]:
     said = {"time": _time(event), "worker": event.worker, "request": event.request}
     return event.plain() | {name: value for name, value in said.items() if value is not None}
 
 
 def _time(event: Event) -> str | None:
-    if event.time is None:
+    """When it happened, also if that was elsewhere."""
+    seconds = event.contents.get("time", event.time)
+    if seconds is None:
         return None
-    return datetime.fromtimestamp(event.time, UTC).isoformat(timespec="microseconds")
+    return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="microseconds")

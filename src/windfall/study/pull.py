@@ -1,6 +1,6 @@
 """One reward as it was told, checked."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from windfall.checks import finite, whole
@@ -23,6 +23,7 @@ class Pull:
         noise: The known deviation of this reward, if it is known.
         count: How many replicates it stands for.
         deviation: Their sample deviation.
+        event: The number of the event that told it.
     """
 
     point: Point
@@ -30,10 +31,17 @@ class Pull:
     noise: float | None = None
     count: int | None = None
     deviation: float | None = None
+    event: int | None = field(default=None, compare=False)
 
     @classmethod
     def of(
-        cls, point: Point, reward: Any, noise: Any = None, count: Any = None, deviation: Any = None
+        cls,
+        point: Point,
+        reward: Any,
+        noise: Any = None,
+        count: Any = None,
+        deviation: Any = None,
+        event: int | None = None,
     ) -> "Pull":
         """A checked pull."""
         value = _moderate("reward", reward)
@@ -52,7 +60,7 @@ class Pull:
                 raise InputError(f"count is {count} without deviation; give both")
             if deviation is not None:
                 deviation = _not_negative("deviation", deviation)
-        return cls(point, value, noise, count, deviation)
+        return cls(point, value, noise, count, deviation, event)
 
     @property
     def pulls(self) -> int:

@@ -40,6 +40,7 @@ class Record:
         searched: How many rewards and failures there were when they were found; −1 before any.
         remark: What is to be said of how they were found, if anything.
         asked: How many choices were made.
+        undone: How many rewards were taken back.
     """
 
     space: Space
@@ -52,6 +53,7 @@ class Record:
     searched: int = -1
     remark: str = ""
     asked: int = 0
+    undone: int = 0
 
     def fold(self, event: Event, search: Any = None) -> None:
         """Let an event happen.
@@ -66,6 +68,8 @@ class Record:
         try:
             if event.kind == "asked":
                 self._asked(event, search)
+            elif event.kind == "told":
+                self._told(event)
             else:
                 getattr(self, f"_{event.kind}")(event.contents)
         except InputError:
@@ -105,11 +109,12 @@ class Record:
         self.searched = whole("state searched", _get(contents, "searched"), -1, self.happened)
         self.remark = str(contents.get("remark", ""))
 
-    def _told(self, contents: Mapping[str, Any]) -> None:
+    def _told(self, event: Event) -> None:
+        contents = event.contents
         point = self.space.point(_get(contents, "point"))
         names = ("reward", "noise", "count", "deviation")
-        pull = Pull.of(point, *(contents.get(name) for name in names))
-        self.told.append(pull)
+        said = (contents.get(name) for name in names)
+        self.told.append(Pull.of(point, *said, event=event.number))
         self._settle(contents.get("id"), point)
         self._withdraw(point)
 
@@ -125,6 +130,19 @@ class Record:
                 f"choice is {self.space.label(point)!r}; expected one of the pending ones, or of "
                 "those that failed"
             )
+
+    def _undone(self, contents: Mapping[str, Any]) -> None:
+        number = _get(contents, "event")
+        kept = [pull for pull in self.told if pull.event != number]
+        if len(kept) == len(self.told):
+            raise InputError(f"event is {number!r}; expected that of a reward that still counts")
+        self.told, self.undone = kept, self.undone + 1
+        self.searched = min(self.searched, self.happened - 1)
+        waiting = contents.get("id")
+        if waiting is not None and waiting not in self.pending:
+            point = self.space.point(_get(contents, "point"))
+            why = str(_get(contents, "why"))
+            self.pending[waiting] = (point, choice_of(self.space, point, why, number=waiting))
 
     def _expired(self, contents: Mapping[str, Any]) -> None:
         self.pending.pop(_get(contents, "id"), None)
