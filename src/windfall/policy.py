@@ -22,7 +22,7 @@ from windfall.acquisition.average import focus
 from windfall.acquisition.base import Acquisition, Score, Situation
 from windfall.acquisition.candidates import Candidates, candidates
 from windfall.acquisition.maximise import Search
-from windfall.checks import known_name
+from windfall.checks import known_name, true_or_false, whole
 from windfall.errors import InputError
 from windfall.models.base import Belief, FitInfo, Model, Reward
 from windfall.runtime.arrays import Array
@@ -107,6 +107,9 @@ class Policy(eqx.Module):
     Args:
         acquisition: How to value a point.
         model: How payoffs are learned; None for the model that goes with the acquisition.
+        repeats: Whether anything may be tried again while there is something that was not; None
+            for what goes with the acquisition.
+        budget: How many pulls there will be in all, initial ones included; None if nobody knows.
 
     Example:
         >>> from windfall.acquisition.ucb import VUCB
@@ -116,8 +119,12 @@ class Policy(eqx.Module):
 
     acquisition: Acquisition
     model: Model
+    repeats: bool = eqx.field(static=True)
+    budget: Float[Array, ""] | None
 
-    def __init__(self, acquisition: Any, model: Any = None):
+    def __init__(
+        self, acquisition: Any, model: Any = None, *, repeats: Any = None, budget: Any = None
+    ):
         """Join the two."""
         if not isinstance(acquisition, Acquisition):
             raise InputError(
@@ -127,10 +134,23 @@ class Policy(eqx.Module):
             raise InputError(f"model is {model!r}; expected a GP(...), another model or None")
         self.acquisition = acquisition
         self.model = acquisition.model() if model is None else model
+        self.repeats = acquisition.repeats if repeats is None else true_or_false("repeats")(repeats)
+        self.budget = None if budget is None else np.float64(whole("budget", budget, 1))
 
     def __repr__(self) -> str:
         """The expression that makes this policy again."""
-        return f"Policy({self.acquisition!r}, {self.model!r})"
+        arguments = self.spec_arguments()
+        first = [repr(arguments.pop("acquisition")), repr(arguments.pop("model"))]
+        return f"Policy({', '.join([*first, *(f'{k}={v}' for k, v in arguments.items())])})"
+
+    def spec_arguments(self) -> dict[str, Any]:
+        """For specs: what was left to the acquisition stays so."""
+        arguments: dict[str, Any] = {"acquisition": self.acquisition, "model": self.model}
+        if self.repeats != self.acquisition.repeats:
+            arguments["repeats"] = self.repeats
+        if self.budget is not None:
+            arguments["budget"] = int(self.budget)
+        return arguments
 
     def begin(
         self, key: PRNGKeyArray | None, space: Space, *, capacity: int = 16, initial: int = 0
@@ -163,10 +183,12 @@ class Policy(eqx.Module):
 
     def score(self, state: State, ahead: Count = 0) -> Score:
         """How this round values any point; see ``select``."""
+        budget = jnp.inf if self.budget is None else self.budget
         situation = Situation(
             jnp.maximum(state.pulls - state.initial + 1, 1),
             state.candidates.size,
             state.candidates.anchors,
+            jnp.maximum(budget - state.pulls - ahead, 1.0),
         )
         return focus(self.acquisition, _key(state, _SELECT, ahead), state.belief, situation,
                      state.setup)  # fmt: skip
@@ -185,10 +207,13 @@ class Policy(eqx.Module):
             ahead: How many choices wait for their rewards; each has randomness of its own.
         """
         score, belief = self.score(state, ahead), state.belief
-        pick = state.candidates.choose(_key(state, _SELECT, ahead), score, belief.tried, avoid)
+        tried = belief.tried
+        if not self.repeats:
+            known = jnp.where(tried.live[:, None], tried.x, jnp.nan)
+            avoid = known if avoid is None else jnp.concatenate([avoid, known])
+        pick = state.candidates.choose(_key(state, _SELECT, ahead), score, tried, avoid)
         at = pick.x[None]
         mean, deviation = belief.moments(at)
-        tried = belief.tried
         best = jnp.max(jnp.where(tried.live, belief.mean(tried.x), -jnp.inf))
         healthy = belief.healthy & pick.valid
         return pick.choice, Info(
@@ -242,29 +267,49 @@ def _key(state: State, stream: int, ahead: Count = 0) -> PRNGKeyArray:
 NAMES = tuple(registry.POLICIES)
 
 
-def as_policy(policy: Any = None, **settings: Any) -> Policy:
-    """A policy from a name, an acquisition or a policy; None is the default policy.
+def as_policy(
+    policy: Any = None,
+    *,
+    goal: str | None = None,
+    model: Any = None,
+    repeats: Any = None,
+    budget: Any = None,
+    **settings: Any,
+) -> Policy:
+    """A policy from a name, an acquisition or a policy; None is the default policy of the goal.
 
     Args:
         policy: What the user wrote.
+        goal: What counts, if no policy is named: "reward", the sum, or "best", the best found.
+        model: See ``Policy``; None leaves it to the policy.
+        repeats: The same.
+        budget: The same.
         **settings: For a name only: settings of that acquisition, such as ``kappa``; those that
             belong to another acquisition are left out.
 
     Example:
         >>> as_policy("v-ucb", kappa=1.0, components=2).acquisition
         VUCB(kappa=1.0)
+        >>> as_policy(goal="best").acquisition
+        Prospect()
     """
+    chosen = _joined(registry.wanted(policy, goal), settings)
+    given = {"model": model, "repeats": repeats, "budget": budget}
+    changes = {name: value for name, value in given.items() if value is not None}
+    return Policy(**chosen.spec_arguments() | changes) if changes else chosen
+
+
+def _joined(policy: Any, settings: dict[str, Any]) -> Policy:
     if isinstance(policy, Policy):
         return policy
     if isinstance(policy, Acquisition):
         return Policy(policy)
-    name = registry.DEFAULT_POLICY if policy is None else policy
-    known_name("policy", name, NAMES, "an object such as LWUCB(kappa=1.0), or")
+    known_name("policy", policy, NAMES, "an object such as LWUCB(kappa=1.0), or")
     makers = {name: registry.find(make) for name, make in registry.POLICIES.items()}
     known = sorted({field for make in makers.values() for field in _settings(make)})
     for setting in settings:
         known_name("setting", setting, known)
-    make = makers[name]
+    make = makers[policy]
     return Policy(make(**{k: v for k, v in settings.items() if k in _settings(make)}))
 
 

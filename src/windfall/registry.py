@@ -8,7 +8,7 @@ from typing import Any
 
 from windfall.errors import InputError
 
-__all__ = ["BASES", "DEFAULT_POLICY", "POLICIES", "SPEC_TYPES", "TYPES", "find"]
+__all__ = ["BASES", "DEFAULT_POLICY", "GOALS", "POLICIES", "SPEC_TYPES", "TYPES", "find", "wanted"]
 
 #: What can stand in a spec: name → where it is defined. Mean functions share two names with kernels
 #: and have the prefix that users write, too.
@@ -33,6 +33,7 @@ SPEC_TYPES: dict[str, str] = {
     "RationalQuadratic": "windfall.models.gp.kernels.stationary:RationalQuadratic",
     "SquaredExponential": "windfall.models.gp.kernels.stationary:SquaredExponential",
     "Sum": "windfall.models.gp.kernels.base:Sum",
+    "Trend": "windfall.models.gp.kernels.other:Trend",
     "White": "windfall.models.gp.kernels.other:White",
     # mean functions
     "means.Constant": "windfall.models.gp.means:Constant",
@@ -56,6 +57,7 @@ SPEC_TYPES: dict[str, str] = {
     "LWUCB": "windfall.acquisition.lw:LWUCB",
     "Mean": "windfall.acquisition.ucb:Mean",
     "Policy": "windfall.policy:Policy",
+    "Prospect": "windfall.acquisition.prospect:Prospect",
     "TS": "windfall.acquisition.thompson:TS",
     "VUCB": "windfall.acquisition.ucb:VUCB",
     "Windfall": "windfall.acquisition.windfall:Windfall",
@@ -89,6 +91,7 @@ BASES: tuple[str, ...] = (
 #: Policies by name: the type that makes the acquisition, or a method of one.
 POLICIES: dict[str, str] = {
     "windfall": "Windfall",
+    "prospect": "Prospect",
     "ei": "EI",
     "ts": "TS",
     "v-ucb": "VUCB",
@@ -97,7 +100,29 @@ POLICIES: dict[str, str] = {
     "lw-ucb": "LWUCB",
     "mean": "Mean",
 }
-DEFAULT_POLICY = "windfall"
+#: What may count, and the policy for it: the sum of all rewards (the default), or the best found.
+GOALS: dict[str, str] = {"reward": "windfall", "best": "prospect"}
+DEFAULT_POLICY = GOALS["reward"]
+
+
+def wanted(policy: Any, goal: Any) -> Any:
+    """The policy that a user named, or the name of the goal's own; the two exclude each other.
+
+    Example:
+        >>> wanted(None, None), wanted(None, "best"), wanted("ei", None)
+        ('windfall', 'prospect', 'ei')
+    """
+    if goal is None:
+        return DEFAULT_POLICY if policy is None else policy
+    from windfall.checks import known_name, shown  # here: it brings NumPy, which names do without
+
+    known_name("goal", goal, tuple(GOALS))
+    if policy is not None:
+        raise InputError(
+            f"goal is {goal!r} and policy is {shown(policy)}; expected one of them: a goal has a "
+            "policy of its own"
+        )
+    return GOALS[goal]
 
 
 def find(name: str) -> Any:

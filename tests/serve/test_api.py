@@ -80,9 +80,10 @@ def test_what_is_meant_is_said_once(client):
 
 
 def test_a_study_is_created_once(client):
-    body = {"name": "box", "space": BOX, "seed": 3, "initial": 4}
+    body = {"name": "box", "space": BOX, "goal": "best", "budget": 30, "seed": 3, "initial": 4}
     made = good(client.post(STUDIES, json=body), 201)
-    assert made["seed"] == 3
+    assert (made["goal"], made["budget"], made["seed"]) == ("best", 30, 3)
+    assert good(client.get(ALLOY))["goal"] is None  # it has a policy of its own
     assert made["space"]["names"] == ["dose", "oven"]
     assert good(client.post(STUDIES, json=body)) == made  # the very same again
     assert "created otherwise" in good(client.post(STUDIES, json={**body, "seed": 4}), 409)["error"]

@@ -5,7 +5,7 @@ a ``Score``: a function of points to be maximised, over arms or over a box.
 """
 
 from abc import abstractmethod
-from typing import Any
+from typing import Any, ClassVar
 
 import equinox as eqx
 import jax.numpy as jnp
@@ -28,11 +28,13 @@ class Situation(eqx.Module):
         round: The policy's round t = 1, 2, …
         size: |D|, the number of arms, or of parameters where there are no arms.
         anchors: A few representative inputs.
+        left: How many pulls are left, this one included; ∞ if nobody knows.
     """
 
     round: Int[Array, ""]
     size: int = eqx.field(static=True)
     anchors: Float[Array, "a d"]
+    left: Float[Array, ""] = np.float64(np.inf)
 
 
 class Score(eqx.Module):
@@ -52,7 +54,14 @@ class Score(eqx.Module):
 
 
 class Acquisition(eqx.Module):
-    """How a policy values a point; subclass it with ``focus``."""
+    """How a policy values a point; subclass it with ``focus``.
+
+    Attributes:
+        repeats: Whether a policy may try something again while there is something that it has not
+            tried, unless it is told otherwise.
+    """
+
+    repeats: ClassVar[bool] = True
 
     @abstractmethod
     def focus(self, key: PRNGKeyArray, belief: Belief, situation: Situation, setup: Any) -> Score:

@@ -5,6 +5,7 @@ highest score; a policy does not know which of the two it works with.
 """
 
 from abc import abstractmethod
+from functools import partial
 
 import equinox as eqx
 import jax.numpy as jnp
@@ -14,6 +15,7 @@ from windfall.acquisition.base import Score
 from windfall.acquisition.maximise import Search, maximise
 from windfall.acquisition.region import Region
 from windfall.models.base import Tried
+from windfall.models.blocks import in_blocks
 from windfall.runtime.arrays import Array
 from windfall.space import Arms, Parameters, Space
 
@@ -86,10 +88,15 @@ class Listed(Candidates):
         values = score(self.arms)
         rated = jnp.where(jnp.isnan(values), -jnp.inf, values)
         if avoid is not None:
-            times = jnp.sum(jnp.all(self.arms[:, None] == avoid[None], axis=-1), axis=1)
+            times = in_blocks(partial(_times, avoid), self.arms, avoid.size)
             rated = jnp.where(times > jnp.min(times), -jnp.inf, rated)
         arm = jnp.argmax(rated)
         return Pick(arm, self.arms[arm], values[arm], ~jnp.any(jnp.isnan(values)))
+
+
+def _times(points: Float[Array, "p d"], arms: Float[Array, "m d"]) -> Int[Array, " m"]:
+    """How many of some points each arm is."""
+    return jnp.sum(jnp.all(arms[:, None] == points[None], axis=-1), axis=1)
 
 
 class Anywhere(Candidates):

@@ -9,13 +9,13 @@ from windfall.acquisition.ei import log_expected_improvement
 from windfall.checks import number
 from windfall.models.base import Belief, Tried
 from windfall.models.blocks import in_blocks
-from windfall.models.gp.fit import Fit
-from windfall.models.gp.kernels import Matern52
-from windfall.models.gp.model import GP
-from windfall.models.gp.priors import LogNormalPrior
+from windfall.models.gp.usual import usual_model
 from windfall.runtime.arrays import Array
 
 __all__ = ["Windfall"]
+
+#: Over how many of the last pulls of a budget curiosity wanes, and what counts as none of it.
+_ENDING, _NOTHING = 10.0, 1e-9
 
 
 class WindfallScore(Score):
@@ -84,10 +84,11 @@ class Windfall(Acquisition):
     with the doubt ρ, the lead y − m of the best reward over the mean and the novelty ν, 0 where
     something was tried and 1 elsewhere. On a hill ρ is soon 0. It is part of w.
 
-    The model matters as much: a Matérn 5/2 kernel, which does not take smoothness for granted, and
-    weak priors on lengthscales and noise, without which a handful of rewards gives absurd fits.
-    ``model`` makes it; a policy uses it unless told otherwise. ``docs/policies.md`` shows what each
-    part is worth.
+    If a budget says how many pulls are left, an improvement serves no more than these, and
+    curiosity wanes over the last ten: the last pull of all goes to the highest mean.
+
+    The model matters as much (``windfall.models.gp.usual``); a policy uses it unless told
+    otherwise. ``docs/policies.md`` shows what each part is worth.
 
     Attributes:
         curiosity: κ once everything is known; twice that in the beginning.
@@ -115,15 +116,17 @@ class Windfall(Acquisition):
             _unknown(belief, situation.anchors) ** 1.5,
             (tried.x.shape[1] + 1) / jnp.maximum(tried.distinct, 1),
         )
+        # Never quite 0, by which attention is divided.
+        fade = jnp.clip((situation.left - 1.0) / _ENDING, _NOTHING, 1.0)
+        pulls = jnp.minimum(pulls, situation.left - 1.0)
         n = jnp.maximum(tried.distinct, 1)
         lead = tried.best - jnp.sum(jnp.where(tried.live, tried.reward, 0.0)) / n
         bonus = belief.standing_alone() * jnp.minimum(2.0 * self.patience / n, 1.0) * lead
-        bonus = jnp.where(tried.distinct > 0, bonus, 0.0)
-        return WindfallScore(belief, best, self.curiosity * (1.0 + doubt), pulls, bonus)
+        bonus = jnp.where((tried.distinct > 0) & (situation.left > 1.0), bonus, 0.0)
+        return WindfallScore(belief, best, self.curiosity * (1.0 + doubt) * fade, pulls, bonus)
 
     def model(self):
-        prior = LogNormalPrior(lengthscale=(0.5, 1.0), noise=(1e-4, 2.0))
-        return GP(kernel=Matern52(0.5), fit=Fit(prior=prior))
+        return usual_model()
 
 
 def _unknown(belief: Belief, x: Float[Array, "m d"]) -> Float[Array, ""]:

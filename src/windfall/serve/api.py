@@ -73,7 +73,7 @@ async def create(studies: All, body: models.Create, response: Response) -> dict[
     """Create a study; 200 if the very same is there already."""
 
     def work() -> tuple[bool, dict[str, Any]]:
-        options = body.model_dump(include={"seed", "initial"})
+        options = body.model_dump(include={"goal", "budget", "seed", "initial"})
         new = studies.create(body.name, body.space, body.policy, **options)
         return new, studies.desk(body.name).read(lambda study: described.facts(body.name, study))
 

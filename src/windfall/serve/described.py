@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from windfall.registry import GOALS, POLICIES
 from windfall.serve.served import ServedStudy
 from windfall.space import Arms
 from windfall.study.choice import Choice
@@ -14,6 +15,9 @@ from windfall.study.events import Event
 from windfall.study.record import Holder
 
 __all__ = ["best", "choices", "event", "facts", "plain", "summary", "time"]
+
+#: What a policy is for, where it is a goal's own.
+_GOALS = {POLICIES[name]: goal for goal, name in GOALS.items()}
 
 
 def summary(name: str, study: ServedStudy) -> dict[str, Any]:
@@ -27,8 +31,8 @@ def summary(name: str, study: ServedStudy) -> dict[str, Any]:
         "failed": len(study.failed),
         "pending": len(study.pending),
         "best": best(study) if rewards else None,
-        "goal": created.get("goal"),
-        "budget": created.get("budget"),
+        "goal": _GOALS.get(created["policy"].get("acquisition", {}).get("type")),
+        "budget": created["policy"].get("budget"),
         "last_activity": time(events[-1].time),
         "created": time(events[0].time),
         "events": len(events),

@@ -55,7 +55,7 @@ class Create(_In):
     name: Text
     space: dict[str, Any] = Field(description="A spec: what to choose from.")
     policy: str | dict[str, Any] | None = Field(None, description="A name or a spec.")
-    goal: str | None = None
+    goal: str | None = Field(None, description="What counts, in the place of a policy.")
     budget: Annotated[int, Field(ge=1, le=2**53)] | None = None
     seed: Annotated[int, Field(ge=0, le=2**32 - 1)] | None = None
     initial: Annotated[int, Field(ge=1, le=2**31)] | None = None

@@ -47,6 +47,9 @@ def simulate(
     problem: Problem,
     policy: Any = None,
     *,
+    goal: str | None = None,
+    budget: int | None = None,
+    repeats: bool | None = None,
     rounds: int | None = None,
     trials: int | None = None,
     seed: int = 0,
@@ -64,6 +67,10 @@ def simulate(
         problem: What to play, from ``windfall.problems.load`` or ``windfall.Problem``.
         policy: A name, an acquisition such as ``LWUCB(kappa=1.0)``, a ``Policy``, or None for the
             default. A name takes κ and the number of components from the problem's protocol.
+        goal: "reward" or "best", in place of a policy, as for ``wf.Bandit``.
+        budget: How many pulls the policy may think of, initial ones included. Not those of the
+            simulation unless it is said: other policies do not know them either.
+        repeats: False to try nothing twice while there is something else.
         rounds: T, by default the problem's.
         trials: How many, by default the problem's.
         seed: Determines everything.
@@ -92,7 +99,14 @@ def simulate(
         workers = whole("workers", workers, 1)
     if batch is not None:
         batch = whole("batch", batch, 0)
-    resolved = as_policy(policy, kappa=protocol.kappa, components=protocol.components)
+    resolved = as_policy(
+        policy,
+        goal=goal,
+        budget=budget,
+        repeats=repeats,
+        kappa=protocol.kappa,
+        components=protocol.components,
+    )
     label = label or (policy if isinstance(policy, str) else _label(resolved))
     job = Job(resolved, problem, rounds, seed)
 

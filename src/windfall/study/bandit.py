@@ -3,14 +3,15 @@
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, overload
 
-from windfall import registry
-from windfall.checks import LARGEST_SEED, known_name, whole
+from windfall.checks import LARGEST_SEED, whole
 from windfall.space import as_space
+from windfall.space.similarity import similar_arms
 from windfall.study import saving
 from windfall.study.choice import Choice
 from windfall.study.events import Event
 from windfall.study.record import Record
 from windfall.study.session import Session
+from windfall.study.wish import Wish
 
 if TYPE_CHECKING:
     from windfall.policy import Policy
@@ -24,7 +25,14 @@ class Bandit(Session):
     Args:
         arms: What to choose from: (M, d) features of arms, an array or a data frame of numbers
             (duplicates are allowed), or a space: ``Box``, ``Parameters``.
-        policy: A name, an acquisition or a ``Policy``; None for the default.
+        policy: A name, an acquisition or a ``Policy``; None for the default of the goal.
+        goal: What counts: "reward" (the default), the sum of all rewards, or "best", only the best
+            thing found. It stands for a policy; give one of the two.
+        budget: How many pulls there will be in all; the last ones then no longer explore.
+        repeats: False if the same choice always pays the same: nothing is then tried again while
+            there is something else. By default the policy decides.
+        kernel_matrix: (M, M) similarities of arms whose features nobody knows, in place of
+            ``arms``.
         seed: Determines every choice.
         initial: How many choices come before the policy takes over: arms drawn at random (by
             default 3), or space-filling points (by default 2·(parameters + 1), at most 20).
@@ -40,23 +48,30 @@ class Bandit(Session):
         [0.7000000000000001]
     """
 
-    def __init__(self, arms: Any, policy: Any = None, *, seed: int = 0, initial: int | None = None):
+    def __init__(
+        self,
+        arms: Any = None,
+        policy: Any = None,
+        *,
+        goal: str | None = None,
+        budget: int | None = None,
+        repeats: bool | None = None,
+        kernel_matrix: Any = None,
+        seed: int = 0,
+        initial: int | None = None,
+    ):
         """Set up a study that lives in memory."""
-        space = as_space(arms)
+        space = as_space(arms) if kernel_matrix is None else similar_arms(kernel_matrix, arms)
         super().__init__(space, whole("seed", seed, 0, LARGEST_SEED), space.initial(initial))
-        self._given = registry.DEFAULT_POLICY if policy is None else policy
+        self._wish = Wish.of(policy, goal, budget, repeats, similar=kernel_matrix is not None)
         self._events: list[Event] = []
-        if isinstance(self._given, str):  # JAX may wait until there is something to decide
-            known_name("policy", self._given, registry.POLICIES, saving.POLICY_OBJECT)
-        else:
+        if not self._wish.by_name:  # else JAX may wait until there is something to decide
             self._decider  # noqa: B018  what does not fit is refused now
 
     @cached_property
     def policy(self) -> "Policy":
         """The policy."""
-        from windfall.policy import as_policy
-
-        return as_policy(self._given)
+        return self._wish.policy()
 
     @overload
     def ask(self) -> Choice: ...
@@ -90,7 +105,7 @@ class Bandit(Session):
         changes.
         """
         saved = saving.read(state, self.space, self.policy)
-        fresh = Bandit(self.space, self._given, seed=saved.seed, initial=saved.initial)
+        fresh = Bandit(self.space, self.policy, seed=saved.seed, initial=saved.initial)
         fresh._replay(saved.events)
         if fresh._record.belief is not None:
             fresh._decider.check(fresh._record.belief)
@@ -110,7 +125,7 @@ class Bandit(Session):
 
     def __getstate__(self) -> dict[str, Any]:
         """What pickle and copy keep: what happened, from which the rest follows exactly."""
-        kept = ("space", "_given", "seed", "initial", "_events")
+        kept = ("space", "_wish", "seed", "initial", "_events")
         return {name: getattr(self, name) for name in kept}
 
     def __setstate__(self, state: dict[str, Any]) -> None:

@@ -68,6 +68,14 @@ class Journal:
                 return event
         raise InputError(f"id is {number!r}; expected that of a choice of this study")
 
+    def handed_out(self, request: str | None) -> list[int]:
+        """The ids of the choices that an ask with this request had led to."""
+        events = self.answered(request)
+        if any(event.kind != "asked" for event in events):
+            raise InputError(f"request is {request!r}; expected one that no other call had")
+        besides = events[0].contents.get("besides", []) if events else []
+        return [*besides, *(event.contents["id"] for event in events)]
+
     def append(
         self,
         drafts: Sequence[Draft],

@@ -1,5 +1,6 @@
 """Which study is meant: one that is there, or a new one; and what both rest on."""
 
+from dataclasses import dataclass, fields
 from typing import Any
 
 from windfall import specs
@@ -7,10 +8,12 @@ from windfall._version import __version__
 from windfall.checks import LARGEST_SEED, did_you_mean, shown, whole
 from windfall.errors import InputError
 from windfall.space import as_space
+from windfall.space.similarity import similar_arms
 from windfall.study.bandit import Bandit
 from windfall.study.stores import Conflict, Store, open_store
+from windfall.study.wish import Wish
 
-__all__ = ["check_same", "found_or_created", "studies", "text", "text_or_none"]
+__all__ = ["Terms", "check_same", "found_or_created", "studies", "text", "text_or_none"]
 
 
 def studies(store: Any = "windfall.db", token: Any = None) -> list[str]:
@@ -45,21 +48,66 @@ def text_or_none(what: str, given: Any) -> str | None:
     return None if given is None else text(what, given)
 
 
-def found_or_created(
-    store: Store, name: str, space: Any, policy: Any, seed: Any, initial: Any
-) -> int:
+@dataclass(frozen=True)
+class Terms:
+    """What a user says that a study rests on, as ``wf.Bandit`` takes it; None: nothing said."""
+
+    space: Any = None
+    policy: Any = None
+    goal: Any = None
+    budget: Any = None
+    repeats: Any = None
+    kernel_matrix: Any = None
+    seed: Any = None
+    initial: Any = None
+
+    @property
+    def create(self) -> bool:
+        """Whether it is enough for a new study."""
+        return self.space is not None or self.kernel_matrix is not None
+
+    def bandit(self) -> Bandit:
+        """A bandit on these terms: what it refuses is refused before anything is written."""
+        given = {field.name: getattr(self, field.name) for field in fields(self)}
+        given["arms"] = given.pop("space")
+        return Bandit(**given | {"seed": 0 if self.seed is None else self.seed})
+
+    def stated(self, created: dict[str, Any]) -> dict[str, Any]:
+        """The parts that something was said about, as a study is created with them."""
+        stated: dict[str, Any] = {}
+        if self.create:
+            matrix = self.kernel_matrix
+            space = as_space(self.space) if matrix is None else similar_arms(matrix, self.space)
+            stated["space"] = specs.describe(space)
+        if any(x is not None for x in (self.policy, self.goal, self.budget, self.repeats)):
+            stated["policy"] = specs.describe(self._policy(created))
+        if self.seed is not None:
+            stated["seed"] = whole("seed", self.seed, 0, LARGEST_SEED)
+        if self.initial is not None:
+            stated["initial"] = whole("initial", self.initial, 1)
+        return stated
+
+    def _policy(self, created: dict[str, Any]) -> Any:
+        """The policy meant; that of the study where only its budget or its repeats are stated."""
+        policy = self.policy
+        if policy is None and self.goal is None:
+            policy = specs.from_spec(created["policy"], allow_imports=True)
+        similar = self.kernel_matrix is not None
+        return Wish.of(policy, self.goal, self.budget, self.repeats, similar=similar).policy()
+
+
+def found_or_created(store: Store, name: str, terms: Terms) -> int:
     """The key of a study, which is created if a space says what it is about."""
     known = store.list()
     if name in known:
         return known[name]
-    if space is None:
+    if not terms.create:
         there = f"one of {', '.join(known)}" if known else "a study of the store, which has none"
         raise InputError(
             f"study is {name!r}{did_you_mean(name, known)}; expected {there}, or a space to create "
             "it with"
         )
-    # What a bandit refuses is refused before anything is written.
-    bandit = Bandit(space, policy, seed=0 if seed is None else seed, initial=initial)
+    bandit = terms.bandit()
     created = {
         "space": specs.to_spec(bandit.space),
         "policy": specs.to_spec(bandit.policy),
@@ -73,22 +121,10 @@ def found_or_created(
         return store.list()[name]
 
 
-def check_same(
-    name: str, created: dict[str, Any], space: Any, policy: Any, seed: Any, initial: Any
-) -> None:
-    """Refuse what is given where it differs from what a study was created with."""
-    given: dict[str, Any] = {}
-    if space is not None:
-        given["space"] = specs.describe(as_space(space))
-    if policy is not None:
-        from windfall.policy import as_policy
-
-        given["policy"] = specs.describe(as_policy(policy))
-    if seed is not None:
-        given["seed"] = whole("seed", seed, 0, LARGEST_SEED)
-    if initial is not None:
-        given["initial"] = whole("initial", initial, 1)
-    found = specs.differences(given, {part: created.get(part) for part in given})
+def check_same(name: str, created: dict[str, Any], terms: Terms) -> None:
+    """Refuse what is stated where it differs from what a study was created with."""
+    stated = terms.stated(created)
+    found = specs.differences(stated, {part: created.get(part) for part in stated})
     if found:  # every row of many arms would be said to differ: name the first
         raise InputError(
             f"study {name!r} was created otherwise ({found[0]}); give the same, or another name"

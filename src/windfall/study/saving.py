@@ -21,10 +21,7 @@ from windfall.study.events import Event
 if TYPE_CHECKING:
     from windfall.policy import Policy
 
-__all__ = ["POLICY_OBJECT", "Saved", "read", "rebuilt", "write"]
-
-#: What else a policy may be, in messages.
-POLICY_OBJECT = "an object such as LWUCB(kappa=1.0), or"
+__all__ = ["Saved", "read", "rebuilt", "write"]
 
 _FORMAT = 3
 _OLD_KEYS = {"policy", "seed", "initial", "reward", "hyper", "learned"}

@@ -13,7 +13,7 @@ from windfall.study import history
 from windfall.study.choice import Choice, choice_of
 from windfall.study.events import Event
 from windfall.study.journal import Journal
-from windfall.study.opening import check_same, found_or_created, text, text_or_none
+from windfall.study.opening import Terms, check_same, found_or_created, text, text_or_none
 from windfall.study.record import Record
 from windfall.study.session import Session
 from windfall.study.stores import Conflict, Store, open_store
@@ -39,6 +39,8 @@ class Study(Session):
             nothing but its name, and refuses a space, policy, seed or initial that differs.
         policy: A name, an acquisition or a ``Policy``; None for the default. What it is made of
             must be importable, as it is kept as a spec (``windfall.specs``).
+        goal: "reward" or "best", as for ``wf.Bandit``; so are ``budget``, ``repeats`` and
+            ``kernel_matrix``.
         store: A file, the address of a windfall server (http://…), or a ``Store``.
         token: What the server wants to see; by default the environment's ``WINDFALL_TOKEN``.
         seed: Determines every choice; 0 unless given.
@@ -63,18 +65,23 @@ class Study(Session):
         *,
         store: Any = "windfall.db",
         token: Any = None,
+        goal: Any = None,
+        budget: Any = None,
+        repeats: Any = None,
+        kernel_matrix: Any = None,
         seed: Any = None,
         initial: Any = None,
     ):
+        terms = Terms(space, policy, goal, budget, repeats, kernel_matrix, seed, initial)
         self._own = not isinstance(store, Store)
-        self._store = open_store(store, create=space is not None, token=token)
+        self._store = open_store(store, create=terms.create, token=token)
         try:
             self._name = text("name", name)
-            key = found_or_created(self._store, name, space, policy, seed, initial)
+            key = found_or_created(self._store, name, terms)
             self._journal = Journal(self._store, key)
             created, *events = self._journal.news()
             self._created = dict(created.contents)
-            check_same(name, self._created, space, policy, seed, initial)
+            check_same(name, self._created, terms)
             super().__init__(
                 specs.from_spec(self._created["space"], allow_imports=True),
                 self._created["seed"],
@@ -140,9 +147,8 @@ class Study(Session):
 
         def attempt(holder: str | None) -> list[Choice]:
             record = self._now()
-            before = self._journal.answered(request)
-            if before:
-                return self._answer_again(before)
+            if self._journal.answered(request):
+                return [self._choice(i) for i in self._journal.handed_out(request)]
             overdue = [("expired", {"id": i}) for i in record.overdue(self._store.now())]
             if overdue:
                 record = self._append(overdue, holder=holder)
@@ -302,15 +308,6 @@ class Study(Session):
         self._journal.take_over(taken)
         self._record = record
         return record
-
-    def _answer_again(self, events: Sequence[Event]) -> list[Choice]:
-        """The choices that an ask had led to."""
-        if any(event.kind != "asked" for event in events):
-            raise InputError(
-                f"request is {events[0].request!r}; expected one that no other call had"
-            )
-        besides = events[0].contents.get("besides", [])
-        return [self._choice(i) for i in (*besides, *(e.contents["id"] for e in events))]
 
     def _choice(self, number: Any) -> Choice:
         asked = self._journal.asked(number).contents

@@ -20,7 +20,7 @@ from windfall.models.gp.kernels.base import (
     as_kernel,
     parameter,
 )
-from windfall.models.gp.kernels.other import Linear, Periodic, White
+from windfall.models.gp.kernels.other import Linear, Periodic, Trend, White
 from windfall.models.gp.kernels.stationary import (
     Matern12,
     Matern32,
@@ -44,6 +44,7 @@ __all__ = [
     "SquaredExponential",
     "Stationary",
     "Sum",
+    "Trend",
     "White",
     "as_kernel",
     "parameter",

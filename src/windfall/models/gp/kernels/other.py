@@ -1,4 +1,4 @@
-"""Kernels that are no function of the scaled distance: white, linear, periodic."""
+"""Kernels that are no function of the scaled distance: white, linear, a trend, periodic."""
 
 import equinox as eqx
 import jax
@@ -9,7 +9,7 @@ from windfall.models.gp.kernels.base import Kernel, one_per_feature, parameter
 from windfall.models.gp.kernels.stationary import fourier_features
 from windfall.runtime.arrays import Array
 
-__all__ = ["Linear", "Periodic", "White"]
+__all__ = ["Linear", "Periodic", "Trend", "White"]
 
 
 class White(Kernel):
@@ -43,6 +43,28 @@ class Linear(Kernel):
 
     def expanded(self, dimension):
         return Linear(one_per_feature("variance", self.variance, dimension))
+
+
+class Trend(Kernel):
+    """k = slope · (x − ½)·(x' − ½): a plane through the middle of the unit box, of any direction.
+
+    ``slope`` is the variance of each of its slopes.
+    """
+
+    slope: Float[Array, ""] = parameter("slope")
+
+    def __call__(self, x1, x2):
+        return self.slope * jnp.dot(x1 - 0.5, x2 - 0.5)
+
+    def gram(self, x1, x2):
+        return self.slope * ((x1 - 0.5) @ (x2 - 0.5).T)
+
+    def diagonal(self, x):
+        return self.slope * jnp.sum((x - 0.5) ** 2, axis=1)
+
+    def random_features(self, key, count, anchors):
+        slopes = jax.random.normal(key, (anchors.shape[1], count), anchors.dtype)
+        return lambda x: jnp.sqrt(self.slope) * ((x - 0.5) @ slopes)
 
 
 class Periodic(Kernel):

@@ -1,0 +1,22 @@
+"""The model that our own policies use unless they are told otherwise."""
+
+from windfall.models.gp.fit import Fit
+from windfall.models.gp.kernels import Matern52, Trend
+from windfall.models.gp.model import GP
+from windfall.models.gp.priors import LogNormalPrior
+
+__all__ = ["similarity_model", "usual_model"]
+
+
+def usual_model() -> GP:
+    """A Matérn 5/2 kernel, which does not take smoothness for granted, and weak priors.
+
+    Without priors on lengthscales and noise a handful of rewards gives absurd fits.
+    """
+    prior = LogNormalPrior(lengthscale=(0.5, 1.0), noise=(1e-4, 2.0))
+    return GP(kernel=Matern52(0.5), fit=Fit(prior=prior))
+
+
+def similarity_model() -> GP:
+    """For arms that are known by their similarities (``windfall.space.similarity``): K itself."""
+    return GP(kernel=Trend(1.0), fit=Fit(prior=LogNormalPrior(noise=(1e-4, 2.0))))

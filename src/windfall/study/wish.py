@@ -1,0 +1,55 @@
+"""What a user wants of a study, kept until there is something to decide: that needs JAX."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from windfall import registry
+from windfall.checks import known_name, true_or_false, whole
+
+if TYPE_CHECKING:
+    from windfall.policy import Policy
+
+__all__ = ["Wish"]
+
+
+@dataclass(frozen=True)
+class Wish:
+    """A policy, or its name, and what is asked of it.
+
+    Attributes:
+        given: The policy, an acquisition, or a name.
+        budget: How many pulls there will be in all, if somebody knows.
+        repeats: Whether anything may be tried twice; None leaves it to the policy.
+        similar: Whether similarities of the arms stand in the place of features.
+    """
+
+    given: Any
+    budget: int | None
+    repeats: bool | None
+    similar: bool
+
+    @classmethod
+    def of(cls, policy: Any, goal: Any, budget: Any, repeats: Any, *, similar: bool) -> "Wish":
+        """Checked, as far as that needs no policy."""
+        given = registry.wanted(policy, goal)
+        if isinstance(given, str):
+            known_name("policy", given, registry.POLICIES, "an object such as LWUCB(kappa=1.0), or")
+        return cls(
+            given,
+            None if budget is None else whole("budget", budget, 1),
+            None if repeats is None else true_or_false("repeats")(repeats),
+            similar,
+        )
+
+    @property
+    def by_name(self) -> bool:
+        """Whether nothing is left that could be refused."""
+        return isinstance(self.given, str)
+
+    def policy(self) -> "Policy":
+        """The policy that was wished for."""
+        from windfall.models.gp.usual import similarity_model
+        from windfall.policy import as_policy
+
+        model = similarity_model() if self.similar else None
+        return as_policy(self.given, model=model, budget=self.budget, repeats=self.repeats)
