@@ -21,10 +21,12 @@ WORKERS     ?= 2
 PYTEST_ARGS ?=
 
 # make test-portable: tests of numbers, with the BLAS kernels and the instruction sets of other
-# processors. SkylakeX needs AVX-512; an instruction set is an upper limit and runs anywhere.
+# processors, and with loops as XLA writes them by default. SkylakeX needs AVX-512; an instruction
+# set is an upper limit and runs anywhere.
 PORTABLE   := tests/models tests/attention tests/acquisition tests/space tests/study tests/simulation
 CORE_TYPES ?= Haswell Zen Sandybridge $(shell grep -qs avx512f /proc/cpuinfo && echo SkylakeX)
 ISAS       ?= SSE4_2 AVX2 AVX512
+XLA_CELLS  ?= $(ISAS:%=xla_cpu_max_isa=%) xla_cpu_use_fusion_emitters=true
 
 # make mutants N=40 SEED=1
 N    ?= 25
@@ -84,11 +86,11 @@ test-portable: install ## the tests of numbers as other processors would compute
 		OPENBLAS_CORETYPE=$$core $(BIN)/python -m pytest -q -n $(WORKERS) --dist worksteal $(PORTABLE) $(PYTEST_ARGS) \
 			|| failed="$$failed $$core"; \
 	done; \
-	for isa in $(ISAS); do \
-		echo "==> XLA_FLAGS=--xla_cpu_max_isa=$$isa"; \
-		XLA_FLAGS=--xla_cpu_max_isa=$$isa WINDFALL_TEST_CACHE=.cache/$$isa \
+	for flag in $(XLA_CELLS); do \
+		echo "==> XLA_FLAGS=--$$flag"; \
+		XLA_FLAGS=--$$flag WINDFALL_TEST_CACHE=.cache/$$flag \
 			$(BIN)/python -m pytest -q -n $(WORKERS) --dist worksteal $(PORTABLE) $(PYTEST_ARGS) \
-			|| failed="$$failed $$isa"; \
+			|| failed="$$failed $$flag"; \
 	done; \
 	if [ -n "$$failed" ]; then echo "test-portable: failed with$$failed" >&2; exit 1; fi
 

@@ -17,11 +17,14 @@ CACHE = ROOT / os.environ.get("WINDFALL_TEST_CACHE", ".cache")
 os.environ["WINDFALL_CACHE"] = str(CACHE)  # windfall's own cache of compiled programs...
 os.environ["JAX_COMPILATION_CACHE_DIR"] = str(CACHE / "jax")  # ...and that of other code
 os.environ.setdefault("JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS", "0.2")
+# A pool of workers inside a test worker would wait for cores that are not there. Tests of pools
+# say how many workers they want.
+os.environ.setdefault("LOKY_MAX_CPU_COUNT", "1")
 # Nearly all of the tests' time is compilation, and half of that was spent on a way of writing fused
 # loops that gains nothing here: the programs run as fast without it.
-PLAIN_LOOPS = "--xla_cpu_use_fusion_emitters=false"
-if PLAIN_LOOPS not in os.environ.get("XLA_FLAGS", ""):  # a test worker inherits it
-    os.environ["XLA_FLAGS"] = f"{os.environ.get('XLA_FLAGS', '')} {PLAIN_LOOPS}".lstrip()
+FLAGS = os.environ.get("XLA_FLAGS", "")
+if "xla_cpu_use_fusion_emitters" not in FLAGS:  # a test worker inherits it
+    os.environ["XLA_FLAGS"] = f"{FLAGS} --xla_cpu_use_fusion_emitters=false".lstrip()
 
 # Every shape and type in an annotation of windfall is checked at every call. It has to be arranged
 # before windfall is imported; WINDFALL_TYPECHECK=0 leaves it out.

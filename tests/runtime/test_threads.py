@@ -32,7 +32,7 @@ WEDGE = """
     root = jax.random.normal(jax.random.key(0), (16, 64, 64))
     print(float(wedge(root @ root.swapaxes(1, 2)).sum()))
 """
-#: windfall's own heaviest workload on the CPU, after JAX was started without the guard.
+#: What windfall would play as one batch, in a process whose JAX was started without the guard.
 LATE = """
     import jax
     jax.numpy.ones(3).block_until_ready()
@@ -41,7 +41,7 @@ LATE = """
     assert wedge_possible() == (jax.local_device_count() > 0)
     arms = np.linspace(0, 1, 80)[:, None]
     problem = wf.Problem(arms=arms, payoff=lambda x: np.sin(9 * x[:, 0]))
-    result = wf.simulate(problem, "lw-ucb", rounds=70, trials=4, batch=4)
+    result = wf.simulate(problem, "lw-ucb", rounds=13, trials=4, batch=4, workers=1)
     assert result.settings["batch"] == 0
     print(result.median[-1])
 """

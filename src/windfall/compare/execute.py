@@ -4,7 +4,6 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, ThreadPoolExecutor, as_completed
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 import cloudpickle
 import loky
@@ -30,8 +29,8 @@ def execute(
     folder: Path | str,
     *,
     workers: int | None = None,
-    progress: Callable[[Run, int], Any] = lambda run, rounds: None,
-    complain: Callable[[str], Any] = lambda message: None,
+    progress: Callable[[Run, int], object] = lambda run, rounds: None,
+    complain: Callable[[str], object] = lambda message: None,
 ) -> dict[str, Outcome]:
     """Play every run that is not finished yet and return all results by experiment and label.
 

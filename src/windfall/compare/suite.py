@@ -34,7 +34,7 @@ def compare_suite(
     data_dir: str | Path | None = None,
     folder: str | Path | None = None,
     workers: int | None = None,
-    progress: Callable[[Run, int], Any] = lambda run, rounds: None,
+    progress: Callable[[Run, int], object] = lambda run, rounds: None,
 ) -> Comparison:
     """Play several policies on all problems of a suite and compare them.
 
@@ -139,8 +139,8 @@ class Contest:
         folder: str | Path | None = None,
         *,
         workers: int | None = None,
-        progress: Callable[[Run, int], Any] = lambda run, rounds: None,
-        complain: Callable[[str], Any] = lambda message: None,
+        progress: Callable[[Run, int], object] = lambda run, rounds: None,
+        complain: Callable[[str], object] = lambda message: None,
     ) -> Comparison:
         """Play every run that is not in the folder yet; without a folder nothing is kept."""
         if workers is not None:

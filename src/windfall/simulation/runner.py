@@ -30,7 +30,7 @@ from windfall.space.arms import Arms, shuffled
 
 __all__ = ["simulate"]
 
-Progress = Callable[[int], Any]
+Progress = Callable[[int], object]
 
 
 @dataclass(frozen=True)
