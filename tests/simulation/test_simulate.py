@@ -3,8 +3,9 @@ import pytest
 from small_problems import line, snapshots
 
 import windfall as wf
-from windfall.policy import NAMES
-from windfall.simulation import runner
+from windfall.policy import NAMES, as_policy
+from windfall.runtime.compilation import CompileClock
+from windfall.simulation.work import Job, play, prepare
 
 #: One length of trials, so that tests of the same policy share its compiled programs.
 ROUNDS = 30
@@ -109,12 +110,12 @@ def test_every_policy_finds_the_peak_of_a_line(name):
 
 def test_a_trial_compiles_one_program_per_bucket():
     problem = wf.problems.load("cosine")
-    job = runner.Job(runner.as_policy("v-ucb"), problem, 40, 0)
-    setting = runner._prepare(job)
-    with runner.CompileClock() as first:
-        runner._one(job, setting, 0)
-    with runner.CompileClock() as again:
-        runner._one(job, setting, 1)
+    job = Job(as_policy("v-ucb"), problem, 40, 0)
+    setting = prepare(job)
+    with CompileClock() as first:
+        play(job, setting, [0], batch=0)
+    with CompileClock() as again:
+        play(job, setting, [1], batch=0)
     buckets = len([c for c in setting.capacities if c <= 64])
     assert first.programs <= 1 + buckets
     # Another trial may need one bucket more than the first did, nothing else.

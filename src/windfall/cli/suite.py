@@ -23,6 +23,7 @@ def play_suite(
     prepare: "Callable[[], Contest]",
     *,
     workers: int | None,
+    executor: str | None,
     json: bool,
     save: Path | None,
     plot: Path | None,
@@ -44,7 +45,9 @@ def play_suite(
         say(f"without {name}: {why}")
 
     with batch(contest.experiments, save) as bar:
-        compared = contest.play(save, workers=workers, progress=bar.advance, complain=say)
+        compared = contest.play(
+            save, workers=workers, executor=executor, progress=bar.advance, complain=say
+        )
 
     summary, files = compared.summary(), []
     with WRITING:
