@@ -17,7 +17,6 @@ import loky
 
 from windfall.checks import known_name
 from windfall.errors import InputError, WorkerError
-from windfall.runtime.compilation import compilation_cache
 from windfall.simulation.work import Played, work
 
 __all__ = ["ENGINES", "ONE_THREAD", "Engine", "died", "few_blocks", "opened", "spread", "threads"]
@@ -111,8 +110,6 @@ class Processes(Engine):
 
 def _start_worker() -> None:
     import windfall  # noqa: F401  the guard, before JAX computes anything
-
-    compilation_cache()
 
 
 class Borrowed(Engine):

@@ -14,7 +14,7 @@ from windfall.errors import InputError, NumericalError
 from windfall.models.capacity import bucket
 from windfall.policy import Policy
 from windfall.problems import Problem
-from windfall.runtime.compilation import CompileClock, compilation_cache, relieve_memory_maps
+from windfall.runtime.compilation import CompileClock, relieve_memory_maps
 from windfall.runtime.execution import on_accelerator
 from windfall.simulation.noise import noise_of
 from windfall.simulation.rollout import Trial
@@ -128,15 +128,8 @@ def _unpacked(parcel: bytes) -> tuple[Job, Setting]:
     """A job is unpacked once, so that the programs compiled for it are used again."""
     sender, job = cloudpickle.loads(parcel)
     if sender != os.getpid():  # a process of one's own, not a thread of the user's
-        _keep_programs()
     relieve_memory_maps()
     return job, prepare(job)
-
-
-@cache
-def _keep_programs() -> None:
-    """Once per process."""
-    compilation_cache()
 
 
 def _together(job: Job, setting: Setting, numbers: np.ndarray, progress: Progress):
