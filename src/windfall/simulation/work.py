@@ -4,7 +4,7 @@ import os
 import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import lru_cache
 
 import cloudpickle
 import jax
@@ -108,8 +108,8 @@ def play(
 
 
 def pack(job: Job) -> bytes:
-    """A job as a parcel for workers, and the number of the process that sends it."""
-    return cloudpickle.dumps((os.getpid(), job))
+    """A job as a parcel for workers."""
+    return cloudpickle.dumps(job)
 
 
 def work(parcel: bytes, numbers: Sequence[int]) -> Played:
@@ -126,8 +126,7 @@ def work(parcel: bytes, numbers: Sequence[int]) -> Played:
 @lru_cache(maxsize=2)
 def _unpacked(parcel: bytes) -> tuple[Job, Setting]:
     """A job is unpacked once, so that the programs compiled for it are used again."""
-    sender, job = cloudpickle.loads(parcel)
-    if sender != os.getpid():  # a process of one's own, not a thread of the user's
+    job = cloudpickle.loads(parcel)
     relieve_memory_maps()
     return job, prepare(job)
 

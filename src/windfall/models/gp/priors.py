@@ -89,6 +89,10 @@ class DimensionPrior(LogNormalPrior):
         -0.0
     """
 
+    def __init__(self, **terms: Any):
+        """``name=(median, spread)``, the median for one feature."""
+        super().__init__(**terms)
+
     def log_density(self, value, first, second):
         """−½ ((log θ − log(√d median))/spread)²."""
         return super().log_density(value, first * np.sqrt(np.size(value)), second)
