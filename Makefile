@@ -21,21 +21,26 @@ WORKERS     ?= 2
 PYTEST_ARGS ?=
 
 # make test-portable: tests of numbers, with the BLAS kernels and the instruction sets of other
-# processors. SkylakeX needs AVX-512; an instruction set is an upper limit and runs anywhere.
+# processors, and with loops as XLA writes them by default. SkylakeX needs AVX-512; an instruction
+# set is an upper limit and runs anywhere.
 PORTABLE   := tests/models tests/attention tests/acquisition tests/space tests/study tests/simulation
 CORE_TYPES ?= Haswell Zen Sandybridge $(shell grep -qs avx512f /proc/cpuinfo && echo SkylakeX)
 ISAS       ?= SSE4_2 AVX2 AVX512
+XLA_CELLS  ?= $(ISAS:%=xla_cpu_max_isa=%) xla_cpu_use_fusion_emitters=true
 
 # make mutants N=40 SEED=1
 N    ?= 25
 SEED ?= 0
+
+# make torture KILLS=100
+KILLS ?= 1000
 
 BENCH_VENV  := .venv-bench
 BENCH_PEERS := benchmarks/requirements-peers.txt
 BENCH_STAMP := $(BENCH_VENV)/.installed
 
 .DEFAULT_GOAL := help
-.PHONY: help install browser demo test test-portable mutants bench bench-optimise bench-real bench-env lock clean
+.PHONY: help install browser demo test test-portable mutants torture bench bench-optimise bench-real bench-env lock clean
 
 help: ## list the commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -81,17 +86,21 @@ test-portable: install ## the tests of numbers as other processors would compute
 		OPENBLAS_CORETYPE=$$core $(BIN)/python -m pytest -q -n $(WORKERS) --dist worksteal $(PORTABLE) $(PYTEST_ARGS) \
 			|| failed="$$failed $$core"; \
 	done; \
-	for isa in $(ISAS); do \
-		echo "==> XLA_FLAGS=--xla_cpu_max_isa=$$isa"; \
-		XLA_FLAGS=--xla_cpu_max_isa=$$isa WINDFALL_TEST_CACHE=.cache/$$isa \
+	for flag in $(XLA_CELLS); do \
+		echo "==> XLA_FLAGS=--$$flag"; \
+		XLA_FLAGS=--$$flag WINDFALL_TEST_CACHE=.cache/$$flag \
 			$(BIN)/python -m pytest -q -n $(WORKERS) --dist worksteal $(PORTABLE) $(PYTEST_ARGS) \
-			|| failed="$$failed $$isa"; \
+			|| failed="$$failed $$flag"; \
 	done; \
 	if [ -n "$$failed" ]; then echo "test-portable: failed with$$failed" >&2; exit 1; fi
 
 mutants: install ## change the code in N small ways, one at a time, and see whether the tests notice
 	@echo "==> mutants: $(N) changes, a minute or more each"
 	@$(BIN)/python tools/mutants.py -n $(N) --seed $(SEED)
+
+torture: install ## kill 1,000 workers on each kind of store, and the server: is anything lost?
+	@echo "==> torture: half an hour or more"
+	@$(BIN)/python tools/torture.py --kills $(KILLS)
 
 bench: install bench-env ## measure speed, also against BoTorch in an environment of its own
 	@echo "==> bench: this takes several minutes; nothing else should run"

@@ -22,7 +22,7 @@ from benchmarks.verdicts import rows
 ROOT = Path(__file__).parents[1]
 PEER = "botorch_peer"
 #: Parts that run in the peers' environment, each with the part whose problem it works on.
-PEERS = {PEER: "rounds", "maximiser_peer": "maximiser"}
+PEERS = {PEER: "rounds", "maximiser_peer": "maximiser", "waiting_peer": "waiting"}
 #: Seconds after which a part is ended. A peer follows the part that it is compared with.
 PARTS = {
     "rounds": 600,
@@ -34,6 +34,8 @@ PARTS = {
     "compilations": 600,
     "startup": 900,
     "linalg": 300,
+    "waiting": 1800,
+    "waiting_peer": 1800,
 }
 
 
@@ -46,6 +48,7 @@ def run_part(name: str, python: str, folder: Path, quick: bool) -> dict[str, Any
     command = [python, "-m", f"benchmarks.{name}", str(folder), *(["--quick"] if quick else [])]
     # Every part chooses its own compilation cache, or none.
     env = {k: v for k, v in os.environ.items() if k != "JAX_COMPILATION_CACHE_DIR"}
+    env["WINDFALL_CACHE"] = ""
     process = subprocess.Popen(
         command, cwd=ROOT, env=env, stdout=subprocess.PIPE, text=True, start_new_session=True
     )

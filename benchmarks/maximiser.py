@@ -27,6 +27,7 @@ from windfall.models.gp.kernels import Matern52, SquaredExponential
 from windfall.models.gp.observations import Observations
 from windfall.models.gp.posterior import condition
 from windfall.policy import Policy, State, as_policy
+from windfall.study import compiled
 
 POSTERIORS = 50
 #: Others than those on which the maximiser's settings were chosen.
@@ -55,11 +56,6 @@ def random_state(policy: Policy, dimension: int, seed: int) -> State:
     state = policy.begin(jax.random.key(seed), space, capacity=64)
     belief = GPBelief(observations, condition(hyper, observations), observations.used)
     return dataclasses.replace(state, belief=belief, pulls=np.int32(count))
-
-
-@eqx.filter_jit
-def select(policy, state):
-    return policy.select(state)
 
 
 @eqx.filter_jit
@@ -102,7 +98,7 @@ def quality(quick: bool) -> list[dict[str, Any]]:
             policy = as_policy(name)
             seed = FIRST_SEED + i
             state = random_state(policy, dimension, seed)
-            _, info = select(policy, state)
+            _, info = compiled.select(policy, state, None, np.int32(0))
             points = 1000 if quick else RANDOM_POINTS
             best, spread = reference(policy, state, dimension, points, seed)
             gap = float((best - info.score) / spread)

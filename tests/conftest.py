@@ -17,6 +17,14 @@ CACHE = ROOT / os.environ.get("WINDFALL_TEST_CACHE", ".cache")
 os.environ["WINDFALL_CACHE"] = str(CACHE)  # windfall's own cache of compiled programs...
 os.environ["JAX_COMPILATION_CACHE_DIR"] = str(CACHE / "jax")  # ...and that of other code
 os.environ.setdefault("JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS", "0.2")
+# A pool of workers inside a test worker would wait for cores that are not there. Tests of pools
+# say how many workers they want.
+os.environ.setdefault("LOKY_MAX_CPU_COUNT", "1")
+# Nearly all of the tests' time is compilation, and half of that was spent on a way of writing fused
+# loops that gains nothing here: the programs run as fast without it.
+FLAGS = os.environ.get("XLA_FLAGS", "")
+if "xla_cpu_use_fusion_emitters" not in FLAGS:  # a test worker inherits it
+    os.environ["XLA_FLAGS"] = f"{FLAGS} --xla_cpu_use_fusion_emitters=false".lstrip()
 
 # Every shape and type in an annotation of windfall is checked at every call. It has to be arranged
 # before windfall is imported; WINDFALL_TYPECHECK=0 leaves it out.
@@ -36,6 +44,16 @@ hypothesis.settings.register_profile(
 hypothesis.settings.load_profile("windfall")
 
 
+@pytest.fixture(scope="session", autouse=True)
+def _stop_the_server():
+    """The PostgreSQL server, where a test has started it."""
+    yield
+    from store_kinds import server
+
+    if server.cache_info().currsize:
+        server().__exit__(None, None, None)
+
+
 @pytest.fixture(scope="session")
 def shared() -> Path:
     """The folder beside the checkout with real data and reference results, where there is one."""
@@ -53,6 +71,14 @@ def data_dir(tmp_path_factory) -> Path:
     readings = 20 + rng.normal(size=(4, 9))
     np.savez(folder / "temperature.npz", locations=rng.uniform(0, 9, (9, 2)), readings=readings)
     return folder
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _no_warming():
+    """Tests leave studies lying about that nobody will ever ask again."""
+    from windfall.study import warming
+
+    warming.PATIENCE = float("inf")
 
 
 @pytest.fixture(scope="module", autouse=True)

@@ -12,7 +12,9 @@ GUIDES = Path(__file__).parents[1] / "docs" / "guides"
 FLAGS = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
 
 
-@pytest.mark.parametrize(("guide", "examples"), [("boxes", 21), ("models", 21), ("studies", 20)])
+@pytest.mark.parametrize(
+    ("guide", "examples"), [("boxes", 21), ("cluster", 7), ("models", 21), ("studies", 20)]
+)
 def test_the_examples_give_what_the_guide_prints(guide, examples):
     path = GUIDES / f"{guide}.md"
     failed, tried = doctest.testfile(str(path), module_relative=False, optionflags=FLAGS)
@@ -20,7 +22,7 @@ def test_the_examples_give_what_the_guide_prints(guide, examples):
     assert failed == 0
 
 
-@pytest.mark.parametrize("guide", ["boxes", "models", "optimize", "studies"])
+@pytest.mark.parametrize("guide", ["boxes", "cluster", "models", "optimize", "studies"])
 def test_the_names_of_the_guide_exist(guide):
     text = (GUIDES / f"{guide}.md").read_text()
     for module, name in re.findall(r"\bwf\.(means|kernels)\.(\w+)", text):

@@ -25,7 +25,7 @@ ROOMS = ("models", "attention", "acquisition", "policy.py", "simulation")
 #: Tests of files that have no folder of their own, and those beside a folder's own.
 ELSEWHERE = {
     "policy.py": ["tests/acquisition/test_protocol.py", "tests/study", "tests/simulation"],
-    "acquisition/arena.py": ["tests/study/test_bandit_draws.py", "tests/study"],
+    "acquisition/candidates.py": ["tests/study/test_bandit_draws.py", "tests/study"],
 }
 SWAPS = {
     ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt, ast.Eq: ast.NotEq,

@@ -24,6 +24,7 @@ if TYPE_CHECKING:  # for type checkers; the registry says the same to Python
     from windfall import plot, problems
     from windfall.acquisition.ei import EI
     from windfall.acquisition.lw import LWUCB
+    from windfall.acquisition.prospect import Prospect
     from windfall.acquisition.thompson import TS
     from windfall.acquisition.ucb import GPUCB, VUCB, Mean
     from windfall.acquisition.windfall import Windfall
@@ -33,11 +34,11 @@ if TYPE_CHECKING:  # for type checkers; the registry says the same to Python
     from windfall.models.gp.bayes import Bayes
     from windfall.models.gp.fit import Fit
     from windfall.models.gp.model import GP
-    from windfall.models.gp.priors import GammaPrior, LogNormalPrior
+    from windfall.models.gp.priors import DimensionPrior, GammaPrior, LogNormalPrior
     from windfall.models.linear import BayesianLinear
     from windfall.policy import Policy
     from windfall.problems import Problem
-    from windfall.runtime.compilation import compilation_cache
+    from windfall.runtime.programs import compilation_cache
     from windfall.simulation.results import Result
     from windfall.simulation.runner import simulate
     from windfall.space import AtMost, Box, Categorical, Integer, Parameters, Real
@@ -60,6 +61,7 @@ __all__ = [
     "Box",
     "Categorical",
     "Choice",
+    "DimensionPrior",
     "Fit",
     "GammaPrior",
     "InputError",
@@ -71,6 +73,7 @@ __all__ = [
     "Parameters",
     "Policy",
     "Problem",
+    "Prospect",
     "Real",
     "Result",
     "Study",

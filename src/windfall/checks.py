@@ -5,7 +5,7 @@ Every complaint is one line in one form: NAME is VALUE; expected what would have
 
 import difflib
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
@@ -32,7 +32,7 @@ __all__ = [
 LARGEST_SEED = 2**32 - 1
 
 
-def whole(name: str, value: Any, least: int, most: int | None = None) -> int:
+def whole(name: str, value: object, least: int, most: int | None = None) -> int:
     """A whole number in range.
 
     Example:
@@ -50,7 +50,7 @@ def whole(name: str, value: Any, least: int, most: int | None = None) -> int:
     return int(entry)
 
 
-def whole_number(name: str, least: int, most: int | None = None) -> Any:
+def whole_number(name: str, least: int, most: int | None = None) -> Callable[[object], int]:
     """A field converter: ``whole``."""
     return lambda value: whole(name, value, least, most)
 
@@ -74,7 +74,9 @@ def finite(name: str, value: Any) -> float:
     return number
 
 
-def number(name: str, low: float, *, high: float = np.inf, strict: bool = False) -> Any:
+def number(
+    name: str, low: float, *, high: float = np.inf, strict: bool = False
+) -> Callable[[Any], Any]:
     """A field converter: a finite number in range becomes float64; what JAX traces passes.
 
     Example:
@@ -114,10 +116,10 @@ def numbers_or_none(values: Any) -> np.ndarray | None:
     return array.astype(np.float64)
 
 
-def one_of(name: str, *options: str) -> Any:
+def one_of(name: str, *options: str) -> Callable[[object], Any]:
     """A field converter: one of a few words."""
 
-    def convert(value: Any) -> str:
+    def convert(value: object) -> str:
         if not isinstance(value, str) or value not in options:
             raise InputError(
                 f"{name} is {shown(value)}; expected {' or '.join(map(repr, options))}"
@@ -127,10 +129,10 @@ def one_of(name: str, *options: str) -> Any:
     return convert
 
 
-def true_or_false(name: str) -> Any:
+def true_or_false(name: str) -> Callable[[object], bool]:
     """A field converter: True or False, and nothing that only counts as such."""
 
-    def convert(value: Any) -> bool:
+    def convert(value: object) -> bool:
         if not isinstance(value, bool | np.bool_):
             raise InputError(f"{name} is {shown(value)}; expected True or False")
         return bool(value)
@@ -138,7 +140,7 @@ def true_or_false(name: str) -> Any:
     return convert
 
 
-def known_name(name: str, value: Any, known: Iterable[str], besides: str = "") -> str:
+def known_name(name: str, value: object, known: Iterable[str], besides: str = "") -> str:
     """A name that is known, or a complaint that lists those which are.
 
     Args:
@@ -161,7 +163,7 @@ def known_name(name: str, value: Any, known: Iterable[str], besides: str = "") -
     )
 
 
-def did_you_mean(name: Any, known: Iterable[str]) -> str:
+def did_you_mean(name: object, known: Iterable[str]) -> str:
     """The nearest known name as a question in brackets; nothing if none is near.
 
     Example:
@@ -173,13 +175,13 @@ def did_you_mean(name: Any, known: Iterable[str]) -> str:
     return f" (did you mean {by_lower[close[0]]!r}?)" if close else ""
 
 
-def is_traced(value: Any) -> bool:
+def is_traced(value: object) -> bool:
     """Whether JAX is tracing the value, so that there is no number to check yet."""
     core = sys.modules.get("jax.core")  # not imported: checking a command line need not wait for it
     return core is not None and isinstance(value, core.Tracer)
 
 
-def shown(value: Any, limit: int = 200) -> str:
+def shown(value: object, limit: int = 200) -> str:
     """A value in a message: in one line, not too long, an array without axes as its number.
 
     Example:

@@ -1,6 +1,6 @@
 """The errors a user can meet: each names the argument, the value and the remedy."""
 
-__all__ = ["InputError", "NumericalError"]
+__all__ = ["InputError", "NumericalError", "WorkerError"]
 
 
 class InputError(ValueError):
@@ -9,3 +9,7 @@ class InputError(ValueError):
 
 class NumericalError(ArithmeticError):
     """A computation that has no finite answer, reported instead of a silent NaN."""
+
+
+class WorkerError(RuntimeError):
+    """Worker processes die again and again, so that trials cannot be played."""

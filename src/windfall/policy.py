@@ -21,7 +21,7 @@ from windfall import registry
 from windfall.acquisition.average import focus
 from windfall.acquisition.base import Acquisition, Score, Situation
 from windfall.acquisition.candidates import Candidates, candidates
-from windfall.acquisition.maximise import Search
+from windfall.acquisition.info import Info
 from windfall.checks import known_name, true_or_false, whole
 from windfall.errors import InputError
 from windfall.models.base import Belief, FitInfo, Model, Reward
@@ -56,49 +56,6 @@ class State(eqx.Module):
     pulls: Int[Array, ""]
     initial: Int[Array, ""]
     searched: Int[Array, ""]
-
-
-class Info(eqx.Module):
-    """What drove a choice, for people to read; no policy depends on it.
-
-    Attributes:
-        score: The highest score.
-        mean: Predicted payoff of the choice.
-        deviation: Its deviation.
-        ratio: The attention paid to it.
-        best: The highest predicted payoff among what was tried.
-        healthy: False if the computation failed.
-        search: How the maximisation ended, where there are no arms to list.
-    """
-
-    score: Float[Array, ""]
-    mean: Float[Array, ""]
-    deviation: Float[Array, ""]
-    ratio: Float[Array, ""]
-    best: Float[Array, ""]
-    healthy: Bool[Array, ""]
-    search: Search | None = None
-
-    @property
-    def driver(self) -> str:
-        """What carried the choice past the best of what was tried: mean, uncertainty or attention.
-
-        Its mean if that is at least as high. Else its uncertainty, or attention if the same bonus
-        would not have been enough without it: (score − mean)/ratio is below the gap.
-        """
-        gap = self.best - self.mean
-        if gap <= 1e-9 * abs(self.best):
-            return "mean"
-        plain = (self.score - self.mean) / max(self.ratio, 1.0)
-        return "attention" if self.ratio > 1.0 and plain < gap else "uncertainty"
-
-    def why(self, name: str) -> str:
-        """One sentence for a choice, once the numbers are plain Python ones."""
-        attention = f", attention {self.ratio:.3g}" if self.ratio != 1.0 else ""
-        return (
-            f"{name} chose it for its {self.driver}: predicted mean {self.mean:.4g}, deviation "
-            f"{self.deviation:.3g}{attention}; the best tried so far is predicted {self.best:.4g}"
-        )
 
 
 class Policy(eqx.Module):
@@ -206,18 +163,28 @@ class Policy(eqx.Module):
             avoid: Points of the unit box that the choice must differ from, while there are others.
             ahead: How many choices wait for their rewards; each has randomness of its own.
         """
-        score, belief = self.score(state, ahead), state.belief
-        tried = belief.tried
+        return self.choose(*self.focus(state, ahead), state, avoid)
+
+    def focus(self, state: State, ahead: Count = 0) -> tuple[PRNGKeyArray, Score]:
+        """The first half of ``select``: randomness for a search, and the score of any point."""
+        return _key(state, _SELECT, ahead), self.score(state, ahead)
+
+    def choose(
+        self,
+        key: PRNGKeyArray,
+        score: Score,
+        state: State,
+        avoid: Float[Array, "p d"] | None = None,
+    ) -> tuple[Array, Info]:
+        """The second half: the arm, or the point, with the highest of these scores.
+
+        Among arms it may be part of a compiled program; in a region the host searches.
+        """
         if not self.repeats:
-            known = jnp.where(tried.live[:, None], tried.x, jnp.nan)
-            avoid = known if avoid is None else jnp.concatenate([avoid, known])
-        pick = state.candidates.choose(_key(state, _SELECT, ahead), score, tried, avoid)
-        at = pick.x[None]
-        mean, deviation = belief.moments(at)
-        best = jnp.max(jnp.where(tried.live, belief.mean(tried.x), -jnp.inf))
-        healthy = belief.healthy & pick.valid
+            avoid = state.candidates.new(avoid, state.belief.tried)
+        pick = state.candidates.choose(key, score, state.belief, avoid)
         return pick.choice, Info(
-            pick.score, mean[0], deviation[0], score.ratio(at)[0], best, healthy, pick.search
+            pick.score, pick.mean, pick.deviation, pick.ratio, pick.best, pick.valid, pick.search
         )
 
 

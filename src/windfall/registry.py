@@ -43,6 +43,7 @@ SPEC_TYPES: dict[str, str] = {
     # hyper-parameters and models
     "Bayes": "windfall.models.gp.bayes:Bayes",
     "BayesianLinear": "windfall.models.linear:BayesianLinear",
+    "DimensionPrior": "windfall.models.gp.priors:DimensionPrior",
     "Fit": "windfall.models.gp.fit:Fit",
     "GP": "windfall.models.gp.model:GP",
     "GammaPrior": "windfall.models.gp.priors:GammaPrior",
@@ -72,7 +73,7 @@ TYPES: dict[str, str] = {
     "Result": "windfall.simulation.results:Result",
     "Study": "windfall.study.study:Study",
     "compare_suite": "windfall.compare.suite:compare_suite",
-    "compilation_cache": "windfall.runtime.compilation:compilation_cache",
+    "compilation_cache": "windfall.runtime.programs:compilation_cache",
     "gaussian": "windfall.attention.prior:gaussian",
     "independent": "windfall.attention.prior:independent",
     "simulate": "windfall.simulation.runner:simulate",

@@ -14,6 +14,7 @@ Example:
 import threading
 from abc import abstractmethod
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -46,7 +47,8 @@ class StoreContract:
         contents = {"point": [0.1, 1e-320], "why": "größer", "noise": None, "held": True}
         taken = store.append(key, [("asked", contents), ("told", {"reward": 0.1 + 0.2})])
         taken = [*taken, *store.append(key, [("noted", {})], worker="oven", request="r1")]
-        events = list(self.open(tmp_path, lambda: 0.0).read(key))
+        with closing(self.open(tmp_path, lambda: 0.0)) as other:
+            events = list(other.read(key))
         assert [event.number for event in events] == [0, 1, 2, 3]
         assert [event.kind for event in events] == ["created", "asked", "told", "noted"]
         assert [event.contents for event in events[:3]] == [_BASIS, contents, {"reward": 0.1 + 0.2}]
@@ -69,7 +71,8 @@ class StoreContract:
     def test_studies_are_listed_in_the_order_of_their_creation(self, tmp_path: Path) -> None:
         store = self.open(tmp_path, lambda: 0.0)
         keys = {name: store.create(name, _BASIS) for name in ("b", "a", "ä 'quoted'; --")}
-        assert list(self.open(tmp_path, lambda: 0.0).list().items()) == list(keys.items())
+        with closing(self.open(tmp_path, lambda: 0.0)) as other:
+            assert list(other.list().items()) == list(keys.items())
         _expect(Conflict, lambda: store.create("a", {"seed": 1}))
         store.append(keys["a"], [("noted", {"text": "mine"})])
         assert len(store.read(keys["b"])) == 1

@@ -4,6 +4,7 @@ A new acquisition is put through all of it by one line in ``EVERYWHERE`` (or in 
 makes no sense without arms).
 """
 
+import functools
 from collections.abc import Callable
 
 import equinox as eqx
@@ -102,16 +103,14 @@ def the_same_key_gives_the_same_scores(acquisition):
 
 def one_point_at_a_time_scores_the_same(acquisition):
     """A score is a function of points: it does not depend on which others are asked about."""
-    for space in spaces(acquisition):
-        together, ratio = evaluated(acquisition, space)
-        for i in (0, 17, 49):
-            alone, its_ratio = evaluated(acquisition, space, x=POINTS[i : i + 1])
-            np.testing.assert_allclose(alone, together[i : i + 1], rtol=1e-9)
-            np.testing.assert_allclose(its_ratio, ratio[i : i + 1], rtol=1e-9)
+    together, ratio = evaluated(acquisition, LIST)
+    for i in (0, 17, 49):
+        alone, its_ratio = evaluated(acquisition, LIST, x=POINTS[i : i + 1])
+        np.testing.assert_allclose(alone, together[i : i + 1], rtol=1e-9)
+        np.testing.assert_allclose(its_ratio, ratio[i : i + 1], rtol=1e-9)
 
 
 def setup_is_host_arrays_made_once_per_study(acquisition):
-    """``focus`` needs nothing of the space but them: rounds run in a loop of a compiled program."""
     for space in spaces(acquisition):
         setup = acquisition.setup(space)
         for leaf in jax.tree.leaves(setup):
@@ -120,18 +119,22 @@ def setup_is_host_arrays_made_once_per_study(acquisition):
         for one, other in zip(*map(jax.tree.leaves, (setup, again)), strict=True):
             np.testing.assert_array_equal(one, other)
 
-        @eqx.filter_jit
-        def looped(setup, space=space):
-            def body(i, _):
-                around = Situation(i, space.size, space.anchors(8))
-                score = acquisition.focus(jax.random.fold_in(KEY, i), BELIEF, around, setup)
-                return score(POINTS)
 
-            return jax.lax.fori_loop(1, 4, body, jnp.zeros(50))
+def rounds_run_in_a_loop_of_a_compiled_program(acquisition):
+    """``focus`` needs nothing of the space but its setup: trials on a list are such loops."""
 
-        key = jax.random.fold_in(KEY, 3)
-        alone, _ = scores(acquisition, key, BELIEF, situation(space, 3), setup, POINTS)
-        np.testing.assert_allclose(looped(setup), alone, rtol=1e-9, atol=1e-12)
+    @eqx.filter_jit
+    def looped(setup):
+        def body(i, _):
+            around = Situation(i, LIST.size, LIST.anchors(8))
+            score = acquisition.focus(jax.random.fold_in(KEY, i), BELIEF, around, setup)
+            return score(POINTS)
+
+        return jax.lax.fori_loop(1, 4, body, jnp.zeros(50))
+
+    setup, key = acquisition.setup(LIST), jax.random.fold_in(KEY, 3)
+    alone, _ = scores(acquisition, key, BELIEF, situation(LIST, 3), setup, POINTS)
+    np.testing.assert_allclose(looped(setup), alone, rtol=1e-9, atol=1e-12)
 
 
 def a_score_has_a_gradient_on_a_box(acquisition):
@@ -154,26 +157,43 @@ def a_score_has_a_gradient_on_a_box(acquisition):
     assert np.abs(exact).max() > 1e-3
 
 
+@functools.cache
+def probable() -> tuple[GPBelief, list[GPBelief]]:
+    """A belief of several equally probable ones, and these."""
+    data = observed(*pulls(repeats=True))
+    member = eqx.filter_jit(believing)
+    return GPBelief(data, ensemble(data), np.int32(0)), [member(h, data, SCALE) for h in HYPERS]
+
+
+@eqx.filter_jit
+def averaged(acquisition, key, belief, around, setup):
+    score = focus(acquisition, key, belief, around, setup)
+    return score(POINTS), score.ratio(POINTS)
+
+
+@eqx.filter_jit
+def average(acquisition, key, belief, around, setup, values):
+    return acquisition.focus(key, belief, around, setup).average(values)
+
+
 def equally_probable_beliefs_are_averaged_or_drawn_from(acquisition):
     """Whatever the average of its scores is; if ``averages`` is False, the whole belief's score."""
-    data = observed(*pulls(repeats=True))
-    whole = GPBelief(data, ensemble(data), np.int32(0))
+    whole, members = probable()
     setup, around = acquisition.setup(LIST), situation(LIST)
-
-    @eqx.filter_jit
-    def both(setup):
-        ours = focus(acquisition, KEY, whole, around, setup)(POINTS)
-        if not acquisition.averages:
-            return ours, acquisition.focus(KEY, whole, around, setup)(POINTS)
-        keys = zip(jax.random.split(KEY, len(HYPERS)), HYPERS, strict=True)
-        members = [
-            acquisition.focus(key, believing(hyper, data, SCALE), around, setup)
-            for key, hyper in keys
+    if not acquisition.averages:
+        expected = scores(acquisition, KEY, whole, around, setup, POINTS)
+    else:
+        keys = jax.random.split(KEY, len(members))
+        alone = [
+            scores(acquisition, key, member, around, setup, POINTS)
+            for key, member in zip(keys, members, strict=True)
         ]
-        return ours, members[0].average(jnp.stack([score(POINTS) for score in members]))
-
-    ours, expected = both(setup)
-    np.testing.assert_allclose(ours, expected, rtol=1e-8)
+        values, ratios = map(np.stack, zip(*alone, strict=True))
+        value = average(acquisition, KEY, members[0], around, setup, values)
+        expected = value, ratios.mean(axis=0)
+    ours = averaged(acquisition, KEY, whole, around, setup)
+    for mine, theirs in zip(ours, expected, strict=True):
+        np.testing.assert_allclose(mine, theirs, rtol=1e-8)
 
 
 def its_model_can_be_begun(acquisition):
@@ -185,6 +205,7 @@ CHECKS: list[Callable[[Acquisition], None]] = [
     the_same_key_gives_the_same_scores,
     one_point_at_a_time_scores_the_same,
     setup_is_host_arrays_made_once_per_study,
+    rounds_run_in_a_loop_of_a_compiled_program,
     a_score_has_a_gradient_on_a_box,
     equally_probable_beliefs_are_averaged_or_drawn_from,
     its_model_can_be_begun,

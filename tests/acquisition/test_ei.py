@@ -8,7 +8,7 @@ from acquisition.fakes import fake, situation, tried_at
 from scipy import integrate
 from scipy.stats import norm
 
-from windfall.acquisition.ei import EI, log_expected_improvement
+from windfall.acquisition.ei import EI, expected_improvement, log_expected_improvement
 
 ZERO = 0.0
 log_ei = jax.jit(log_expected_improvement)
@@ -106,3 +106,25 @@ def test_the_acquisition_uses_the_best_reward_and_xi():
     z = (mean - 0.75) / deviation
     wanted = deviation * (z * norm.cdf(z) + norm.pdf(z))
     np.testing.assert_allclose(np.exp(score(arms)), wanted, rtol=1e-7)
+
+
+def test_the_plain_improvement_equals_its_logarithm_and_its_slopes_are_chance_and_density():
+    """To rounding of σ: in the far tail, where nothing of it is left, it is exactly 0 or tiny."""
+    z = jnp.asarray(np.linspace(-45.0, 8.0, 107))
+    deviation = jnp.asarray(np.geomspace(1e-8, 10.0, 107))
+    mean = 0.3 + z * deviation
+    plain = expected_improvement(mean, deviation, jnp.asarray(0.3))
+    exact = np.exp(log_ei(mean, deviation, 0.3))
+    eps = np.finfo(float).eps
+    # λ itself is rounded to ε·target/σ, and φ(λ)/σ turns that into as much of the value.
+    rounding = 8 * eps * (0.3 + np.abs(mean) + deviation)
+    assert np.all(np.abs(plain - exact) <= rounding)
+    assert np.all(plain >= 0)
+    by_mean, by_deviation = jax.grad(
+        lambda m, s: jnp.sum(expected_improvement(m, s, jnp.asarray(0.3))), argnums=(0, 1)
+    )(mean, deviation)
+    at = (np.asarray(mean) - 0.3) / np.asarray(deviation)
+    np.testing.assert_allclose(by_mean, norm.cdf(at), rtol=1e-9, atol=1e-300)
+    np.testing.assert_allclose(by_deviation, norm.pdf(at), rtol=1e-9, atol=1e-300)
+    certain = jax.grad(lambda s: expected_improvement(1.0, s, jnp.asarray(0.0)))(0.0)
+    assert np.isfinite(certain)

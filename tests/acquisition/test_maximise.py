@@ -1,9 +1,10 @@
 """The maximiser on functions whose maximum is known: edges, constraints, choices, NaN."""
 
 import itertools
+from collections.abc import Callable
+from typing import Any
 
 import equinox as eqx
-import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
@@ -11,27 +12,30 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import minimize
 
-from windfall.acquisition.maximise import APART, maximise
+from windfall.acquisition.maximise import APART, SCATTERED, maximise
+from windfall.acquisition.polish import Surface
 from windfall.acquisition.region import Region
-from windfall.models.base import Tried
 from windfall.space import AtMost, Box, Categorical, Integer, Parameters, Real
 
 
-@eqx.filter_jit
-def run(key, value, region, starts, tried, avoid, centre):
-    return maximise(key, lambda x: value(x, centre), region, starts, tried, avoid)
+class Landscape(eqx.Module):
+    """What the maximiser looks at: a function with a parameter."""
+
+    value: Callable
+    centre: Any
+
+    def __call__(self, x):
+        return (self.value(x, self.centre),)
 
 
 def search(space, value, *, centre=0.0, seed=0, avoid=None, observed=(), starts=256):
     """The answer as a unit point, and how the search ended."""
-    used = len(observed)
-    features = np.zeros((16, space.dimension))
-    features[:used] = np.reshape(observed, (used, space.dimension))
-    tried = Tried(features, np.ones(16), np.arange(16) < used, np.int32(used))
+    inputs = np.reshape(observed, (len(observed), space.dimension))
     avoid = np.zeros((0, space.dimension)) if avoid is None else avoid
-    region, filled = Region.of(space), space.fill(starts)
-    x, ended = run(jax.random.key(seed), value, region, filled, tried, avoid, np.asarray(centre))
-    x = np.asarray(x)
+    look = Landscape(value, np.asarray(centre))
+    surface = Surface(look, Region.of(space), space.fill(starts), SCATTERED + 16)
+    rng = np.random.default_rng(seed)
+    x, ended = maximise(rng, surface, inputs, np.ones(len(inputs)), avoid)
     np.testing.assert_allclose(space.snap(x[None])[0], x, rtol=0, atol=1e-12)  # it exists
     assert space.feasible(space.natural(x[None]))[0]
     return x, ended

@@ -1,6 +1,5 @@
 """The input density p_x where there are no arms: in the ratio, and in what is chosen."""
 
-import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -16,6 +15,7 @@ from windfall.models.gp.kernels import SquaredExponential
 from windfall.models.gp.observations import Observations
 from windfall.policy import Policy
 from windfall.space import Box, Parameters, Real
+from windfall.study import compiled
 
 BOX = Box([-2.0, 0.0], [2.0, 100.0], names=["a", "b"])
 #: In the user's units; at (0.15, 0.85) of the unit box, a tenth of it wide.
@@ -48,11 +48,6 @@ def state_of(policy: Policy, space=BOX):
     return studying(policy, space, hyper, observations)
 
 
-@eqx.filter_jit
-def select(policy, state):
-    return policy.select(state)
-
-
 @pytest.mark.parametrize("name", PRIORS)
 def test_the_ratio_is_the_prior_over_the_density_of_the_mean(name):
     """w = p_x/p_μ(μ) with mean 1 over the domain; p_μ by SciPy, weighted by p_x."""
@@ -78,7 +73,7 @@ def test_a_concentrated_prior_moves_the_choice(components):
         state = state_of(policy)
         if components:  # the prior is in the domain now: without it one program serves them all
             policy = Policy(LWUCB(kappa=5.0, components=components, points=512))
-        x, info = select(policy, state)
+        x, info = compiled.select(policy, state, None, np.int32(0))
         assert bool(info.healthy)
         return np.asarray(x)
 

@@ -20,7 +20,8 @@ def test_the_example_finds_a_good_loaf_and_leaves_its_files(windfall, tmp_path, 
     (tmp_path / "oven.py").write_text(block("python"))
     program, *arguments = shlex.split(block("console"))
     assert program == "windfall"
-    done = windfall(*arguments, "--json")
+    # More than 16 pulls before the policy decides: programs of one size instead of two.
+    done = windfall(*arguments, "--initial", "17", "--json")
     assert done.exit_code == 0, done.stderr
     facts = json.loads(done.stdout)
     assert facts["pulls"] == 30

@@ -51,9 +51,58 @@ def test_a_study_is_run_from_a_shell(windfall):
     assert len(Path("alloy.csv").read_text().splitlines()) == 1 + 5
 
 
+def test_a_study_is_made_moved_and_dropped_from_a_shell(windfall, tmp_path):
+    Path("arms.csv").write_text("dose,heat\n1,2\n3,4\n5,6.5\n")
+    made = windfall("study", "create", "glass", "--arms", "arms.csv", "--policy", "mean")
+    assert (made.exit_code, made.stdout) == (0, "glass: 3 arms, dose, heat\n"), made.stderr
+    space = ["--box", "x=0:1", "--integer", "n=1:3", "--choice", "kind=a,b"]
+    assert windfall("study", "create", "oven", *space, "--seed", 4).stdout == "oven: x, n, kind\n"
+    Path("bare.csv").write_text("1;2,5\n3;4\n")
+    assert windfall("study", "create", "bare", "--arms", "bare.csv").exit_code == 0
+    with wf.Study("bare") as study:
+        assert study.arms.tolist() == [[1.0, 2.5], [3.0, 4.0]]
+    windfall("study", "tell", "glass", 2, "--arm", 1)
+    windfall("study", "fail", "glass", "--arm", 0, "--why", "broke")
+    windfall("study", "forget", "glass", "--arm", 0)
+    windfall("study", "note", "glass", "new oven")
+    with wf.Study("glass") as study:
+        assert study.history()["kind"] == ["told", "failed", "forgotten", "noted"]
+        assert study.history()["text"] == [None, "broke", None, "new oven"]
+    for command in (
+        "rename glass steel",
+        "copy steel --as iron",
+        "copy iron --to other.db",
+        "export steel steel.jsonl",
+        "export steel steel.csv",
+        "import wood steel.jsonl",
+    ):
+        done = windfall("study", *command.split())
+        assert done.exit_code == 0, (command, done.stderr)
+    assert windfall("study", "import", "wood", "steel.csv").stdout == "wood: 2 told or failed\n"
+    names = ["alloy", "steel", "oven", "bare", "iron", "wood"]
+    assert wf.studies("windfall.db") == names
+    assert wf.studies("other.db") == ["iron"]
+    with wf.Study("wood") as study:
+        assert study.rewards == [(1, 2.0), (1, 2.0)]
+    kept = windfall("study", "delete", "iron")  # nobody there to say yes
+    assert kept.exit_code == 2
+    assert "iron was not dropped; expected a yes, or --yes" in kept.stderr
+    assert windfall("study", "delete", "iron", "--yes").exit_code == 0
+    assert "iron" not in wf.studies("windfall.db")
+
+
 @pytest.mark.parametrize(
     ("arguments", "complaint"),
     [
+        ("create alloy --box x=0:1", "name is 'alloy'; expected one that no other study has"),
+        ("create new", "space is not said; expected --arms, or --box, --integer and --choice"),
+        ("create new --box x=0:1 --arms no.csv", "space is not said"),
+        ("create new --arms no.csv", "no.csv"),
+        ("create new --box x=0:1 --policy men --store new.db", "policy is 'men'"),
+        ("rename alloy ''", "name is ''; expected text"),
+        ("copy alloy", "name is 'alloy'; expected one that no other study has"),
+        ("import new no.jsonl", "path 'no.jsonl' cannot be read"),
+        ("list --store postgresql://nobody@localhost:1/lab", "cannot be reached"),
         ("show aloy", "study is 'aloy' (did you mean 'alloy'?); expected one of alloy, or a space"),
         ("list --store no.db", "store 'no.db' does not exist; expected a file with studies"),
         ("tell alloy 1", "choice is not said; expected one of --id, --arm and --at"),
@@ -73,6 +122,7 @@ def test_what_is_wrong_is_said_in_one_line(windfall, arguments, complaint):
     assert len(done.stderr.splitlines()) == 1
     with wf.Study("alloy") as study:
         assert study.history()["number"] == []
+    assert sorted(path.name for path in Path().iterdir()) == ["windfall.db"]
 
 
 def test_the_commands_of_the_guide(windfall):

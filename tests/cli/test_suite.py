@@ -30,7 +30,7 @@ def played(monkeypatch):
     """Runs by lot instead of simulations; collects the runs that were not finished before."""
     runs = []
 
-    def execute(experiments, folder, *, workers, progress, complain):
+    def execute(experiments, folder, *, workers, executor, progress, complain):
         store, outcomes = Store(Path(folder)), {}
         for experiment in experiments:
             outcomes[experiment.name] = {}

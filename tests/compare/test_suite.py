@@ -22,7 +22,7 @@ def no_play(monkeypatch):
     """Runs by lot instead of simulations; collects the folders."""
     folders = []
 
-    def execute(experiments, folder, *, workers, progress, complain):
+    def execute(experiments, folder, *, workers, executor, progress, complain):
         folders.append(folder)
         for run in (run for e in experiments for run in e.runs):
             progress(run, run.rounds * run.trials)

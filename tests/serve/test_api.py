@@ -79,6 +79,23 @@ def test_what_is_meant_is_said_once(client):
     )
 
 
+@pytest.mark.parametrize(
+    ("body", "wanted"),
+    [
+        ({"reward": "high", "arm": 1}, "reward is 'high'; expected a valid number"),
+        ({"arm": 1}, "reward is missing; expected it"),
+        ({"reward": 1.0, "arm": 1, "colour": 2}, "colour is unknown; expected nothing else"),
+        ({"reward": 1.0, "arm": -1}, "arm is -1; expected greater than or equal to 0"),
+        ({"reward": 1.0, "arm": 1, "request": ""}, "request is ''; expected"),
+        ([], "body is []; expected"),
+    ],
+)
+def test_what_is_wrong_with_a_request_is_said_in_one_line(client, body, wanted):
+    error = good(client.post(f"{ALLOY}/tell", json=body), 422)["error"]
+    assert wanted in error
+    assert "\n" not in error
+
+
 def test_a_study_is_created_once(client):
     body = {"name": "box", "space": BOX, "goal": "best", "budget": 30, "seed": 3, "initial": 4}
     made = good(client.post(STUDIES, json=body), 201)

@@ -3,31 +3,35 @@ import pytest
 from small_problems import line, snapshots
 
 import windfall as wf
-from windfall.policy import NAMES
-from windfall.simulation import runner
+from windfall.policy import NAMES, as_policy
+from windfall.runtime.compilation import CompileClock
+from windfall.simulation.work import Job, play, prepare
+
+#: One length of trials, so that tests of the same policy share its compiled programs.
+ROUNDS = 30
 
 
 @pytest.fixture(scope="module")
 def together():
-    return wf.simulate(line(), "lw-ucb", rounds=20, trials=3, seed=4, batch=3)
+    return wf.simulate(line(), "lw-ucb", rounds=ROUNDS, trials=4, seed=4, batch=4)
 
 
 def test_trials_together_or_apart_choose_the_same_arms(together):
-    apart = wf.simulate(line(), "lw-ucb", rounds=20, trials=3, seed=4, workers=1)
+    apart = wf.simulate(line(), "lw-ucb", rounds=ROUNDS, trials=4, seed=4, workers=1)
     np.testing.assert_array_equal(apart.initial, together.initial)
     # Rounding differs between the programs and may turn a tie between arms: regret may not.
     np.testing.assert_allclose(apart.mean_regret, together.mean_regret, atol=0.02)
 
 
 def test_processes_choose_exactly_what_one_process_chooses():
-    one = wf.simulate(line(), "v-ucb", rounds=12, trials=3, seed=4, workers=1)
-    two = wf.simulate(line(), "v-ucb", rounds=12, trials=3, seed=4, workers=2)
+    one = wf.simulate(line(), "v-ucb", rounds=ROUNDS, trials=3, seed=4, workers=1)
+    two = wf.simulate(line(), "v-ucb", rounds=ROUNDS, trials=3, seed=4, workers=2)
     np.testing.assert_array_equal(one.arms, two.arms)
     np.testing.assert_array_equal(one.rewards, two.rewards)
 
 
 def test_batches_of_any_size_give_the_same_trials(together):
-    split = wf.simulate(line(), "lw-ucb", rounds=20, trials=3, seed=4, batch=2)
+    split = wf.simulate(line(), "lw-ucb", rounds=ROUNDS, trials=4, seed=4, batch=2)
     np.testing.assert_allclose(split.mean_regret, together.mean_regret, atol=0.02)
 
 
@@ -43,7 +47,7 @@ def test_regret_is_the_noise_free_gap_and_starts_with_the_best_initial_arm(toget
 def test_the_best_initial_arm_is_that_of_the_highest_payoff_not_of_the_luckiest_reward():
     """With noise far above the payoffs the luckiest of three is the best one time in three."""
     problem = line(noise=5.0)
-    result = wf.simulate(problem, "mean", rounds=2, trials=8, seed=3, workers=1)
+    result = wf.simulate(problem, "mean", rounds=ROUNDS, trials=8, seed=3, workers=1)
     payoff = problem.payoffs(0)
     best = np.argmax(payoff[result.initial], axis=1)
     np.testing.assert_array_equal(result.arms[:, 0], result.initial[np.arange(8), best])
@@ -51,7 +55,7 @@ def test_the_best_initial_arm_is_that_of_the_highest_payoff_not_of_the_luckiest_
 
 def test_rewards_are_payoffs_with_the_problems_noise():
     problem = line(noise=0.05)
-    result = wf.simulate(problem, "mean", rounds=60, trials=4, seed=1, workers=1)
+    result = wf.simulate(problem, "mean", rounds=ROUNDS, trials=8, seed=1, workers=1)
     errors = (result.rewards - problem.payoffs(0)[result.arms]).ravel() / 0.05
     # 240 standard normal numbers: mean within 5/√240, variance within 5·√(2/240) of 1.
     assert abs(errors.mean()) < 5 / np.sqrt(errors.size)
@@ -61,7 +65,8 @@ def test_rewards_are_payoffs_with_the_problems_noise():
 def test_policies_meet_equal_luck():
     problem = line(noise=0.05)
     first, second = (
-        wf.simulate(problem, name, rounds=6, trials=2, seed=9, workers=1) for name in ("ei", "ts")
+        wf.simulate(problem, name, rounds=ROUNDS, trials=2, seed=9, workers=1)
+        for name in ("ei", "ts")
     )
     np.testing.assert_array_equal(first.initial, second.initial)
     payoff = problem.payoffs(0)
@@ -70,7 +75,9 @@ def test_policies_meet_equal_luck():
 
 
 def test_seeds_differ_and_repeat():
-    results = [wf.simulate(line(), "ei", rounds=6, trials=2, seed=s, workers=1) for s in (1, 1, 2)]
+    results = [
+        wf.simulate(line(), "ei", rounds=ROUNDS, trials=2, seed=s, workers=1) for s in (1, 1, 2)
+    ]
     np.testing.assert_array_equal(results[0].arms, results[1].arms)
     assert not np.array_equal(results[0].initial, results[2].initial)
 
@@ -89,13 +96,13 @@ def test_initial_arms_come_from_the_pool():
     pooled = wf.Problem(
         arms=problem.arms, payoff=problem.payoff, initial_pool=[0, 1, 2, 3], name="pool"
     )
-    result = wf.simulate(pooled, "mean", rounds=2, trials=5, workers=1)
+    result = wf.simulate(pooled, "mean", rounds=ROUNDS, trials=5, workers=1)
     assert result.initial.max() <= 3
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_every_policy_finds_the_peak_of_a_line(name):
-    result = wf.simulate(line(), name, rounds=30, trials=2, seed=0, workers=1)
+    result = wf.simulate(line(), name, rounds=ROUNDS, trials=2, seed=0, workers=1)
     patient = {"mean": 1.0, "gp-ucb": 0.9}
     settled = np.median(result.regret[:, -7:], axis=1)  # a draw may still look elsewhere
     assert settled.max() <= patient.get(name, 0.1), result.regret[:, -7:]
@@ -103,12 +110,12 @@ def test_every_policy_finds_the_peak_of_a_line(name):
 
 def test_a_trial_compiles_one_program_per_bucket():
     problem = wf.problems.load("cosine")
-    job = runner.Job(runner.as_policy("v-ucb"), problem, 40, 0)
-    setting = runner._prepare(job)
-    with runner.CompileClock() as first:
-        runner._one(job, setting, 0)
-    with runner.CompileClock() as again:
-        runner._one(job, setting, 1)
+    job = Job(as_policy("v-ucb"), problem, 40, 0)
+    setting = prepare(job)
+    with CompileClock() as first:
+        play(job, setting, [0], batch=0)
+    with CompileClock() as again:
+        play(job, setting, [1], batch=0)
     buckets = len([c for c in setting.capacities if c <= 64])
     assert first.programs <= 1 + buckets
     # Another trial may need one bucket more than the first did, nothing else.
@@ -117,7 +124,7 @@ def test_a_trial_compiles_one_program_per_bucket():
 
 def test_keeping_hyper_parameters_between_fits_still_decides():
     policy = wf.Policy(wf.VUCB(2.0), wf.GP(refit_every=5))
-    result = wf.simulate(line(), policy, rounds=25, trials=2, seed=0, workers=1)
+    result = wf.simulate(line(), policy, rounds=ROUNDS, trials=2, seed=0, workers=1)
     assert result.gap[:, -1].max() <= 0.1
 
 
@@ -126,8 +133,8 @@ def test_progress_counts_every_trial_round():
     wf.simulate(line(), "mean", rounds=4, trials=2, batch=2, progress=seen.append)
     assert sum(seen) == 8
     seen.clear()
-    wf.simulate(line(), "mean", rounds=4, trials=2, workers=1, progress=seen.append)
-    assert sum(seen) == 8
+    wf.simulate(line(), "mean", rounds=ROUNDS, trials=2, workers=1, progress=seen.append)
+    assert sum(seen) == 2 * ROUNDS
 
 
 @pytest.mark.parametrize(

@@ -2,8 +2,9 @@
 
 import pytest
 from served import serving
+from store_kinds import KINDS, emptied, opened
 
-from windfall.study.stores import MemoryStore, SQLiteStore
+from windfall.study.stores import MemoryStore
 from windfall.study.stores.http import HTTPStore
 
 
@@ -21,17 +22,15 @@ def clock():
     return Clock()
 
 
-@pytest.fixture(params=["memory", "sqlite", "http"])
+@pytest.fixture(params=(*KINDS, "http"))
 def store(request, tmp_path, clock):
-    """Each kind of store."""
-    if request.param == "memory":
-        yield MemoryStore(clock)
-    elif request.param == "http":
+    """Each kind of store, and a server's."""
+    if request.param == "http":
         with serving(MemoryStore(clock), tmp_path) as served:
-            opened = HTTPStore(served.url, served.admin)
-            yield opened
-            opened.close()
+            store = HTTPStore(served.url, served.admin)
+            yield store
+            store.close()
     else:
-        opened = SQLiteStore(tmp_path / "lab.db", clock=clock)
-        yield opened
-        opened.close()
+        store = opened(emptied(request.param), tmp_path, clock)
+        yield store
+        store.close()

@@ -1,18 +1,11 @@
 """Studies with other models: full Bayes, mean functions, a kernel of the user's own."""
 
-import re
-from typing import Any
-
-import equinox as eqx
-import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
 
 import windfall as wf
 from windfall.models.gp.ensemble import Ensemble
-from windfall.policy import Policy, learn
-from windfall.space import Arms
 
 ARMS = np.linspace(-2.0, 3.0, 21)[:, None]
 BAYES = wf.GP(fit=wf.Bayes(samples=3, warmup=20, thinning=1))
@@ -71,26 +64,6 @@ def test_full_bayes_can_be_simulated():
     )
     assert result.regret.shape == (2, 3)
     assert np.all(np.isfinite(result.rewards))
-
-
-@pytest.mark.parametrize("acquisition", [wf.LWUCB(components=2, points=64), wf.TS()], ids=repr)
-def test_full_bayes_has_no_batched_linear_algebra_on_a_cpu(acquisition):
-    """As for every program of windfall: a LAPACK call with a batch of one never splits."""
-    policy = Policy(acquisition, BAYES)
-
-    def round(state):
-        return policy.select(learn(policy.model, state))[0]
-
-    with jax.enable_x64(True):
-        state = policy.begin(jax.random.key(0), Arms(ARMS), capacity=16)
-        program: Any = eqx.filter_jit(round)
-        text = program.lower(state).compile().compiled.as_text()
-    calls = [line for line in text.splitlines() if "custom-call(" in line and "lapack" in line]
-    assert calls
-    for call in calls:
-        shape = call.split("=", 1)[1].split("custom-call", 1)[0]
-        sizes = re.findall(r"f64\[([0-9,]+)\]", shape)
-        assert all(len(s.split(",")) <= 2 or s.startswith("1,") for s in sizes), call
 
 
 def slope(features):

@@ -1,39 +1,60 @@
 """Flat land: rewards that are all equal say nothing, and nothing is tried twice."""
 
+import equinox as eqx
+import jax.numpy as jnp
 import numpy as np
 import pytest
 
 import windfall as wf
+from windfall.policy import as_policy, learn, study_key
+from windfall.runtime.execution import float64
 
 SIDE = np.linspace(0.0, 1.0, 4)
 ARMS = np.stack(np.meshgrid(SIDE, SIDE), axis=-1).reshape(-1, 2)
 
 
-def asked(space, policy, reward, pulls):
-    bandit = wf.Bandit(space, policy, seed=1)
-    choices = []
+def asked(policy, reward, pulls):
+    bandit = wf.Bandit(ARMS, policy, seed=1)
+    arms = []
     for _ in range(pulls):
         choice = bandit.ask()
         bandit.tell(choice, reward)
-        choices.append(choice)
-    return choices
+        arms.append(choice.arm)
+    return arms
 
 
 @pytest.mark.parametrize("policy", [None, "v-ucb", "lw-ucb", "ei", "gp-ucb"])
 def test_equal_rewards_leave_no_arm_untried(policy):
-    arms = [choice.arm for choice in asked(ARMS, policy, 0.0, len(ARMS))]
-    assert sorted(arms) == list(range(len(ARMS)))
+    assert sorted(asked(policy, 0.0, len(ARMS))) == list(range(len(ARMS)))
 
 
 def test_a_draw_tries_new_arms_while_there_are_many():
     """Half of the draws have the last untried arm below the tried ones: here half are untried."""
-    arms = [choice.arm for choice in asked(ARMS, "ts", 7.5, 8)]
-    assert len(set(arms)) == 8
+    assert len(set(asked("ts", 7.5, 8))) == 8
 
 
 def test_equal_rewards_spread_over_a_box():
-    box = wf.Box([0.0, 0.0], [1.0, 1.0])
-    points = np.array([choice.features for choice in asked(box, None, 3.0, 14)])
-    apart = np.linalg.norm(points[:, None] - points, axis=-1) + np.eye(14)
-    # 14 discs of diameter 0.37 are about as many as the square holds (centres inside).
-    assert apart.min() > 0.15
+    """A study's rounds, with room for all points from the start: one program instead of four."""
+    box, pulls, first = wf.Box([0.0, 0.0], [1.0, 1.0]), 50, 6
+    policy = as_policy()
+
+    @float64
+    @eqx.filter_jit
+    def told(state, point):
+        return policy.observe(state, point, jnp.asarray(3.0))
+
+    @float64
+    @eqx.filter_jit
+    def chosen(state):
+        return policy.select(learn(policy.model, state))[0]
+
+    points = [choice.features for choice in wf.Bandit(box, seed=1, initial=first).ask(first)]
+    state = float64(policy.begin)(study_key(1), box, capacity=64, initial=first)
+    for i in range(pulls):
+        if i >= first:
+            points.append(np.asarray(chosen(state)))
+        state = told(state, points[i])
+    apart = np.linalg.norm(np.array(points)[:, None] - points, axis=-1) + np.eye(pulls)
+    # Of 50 points in a square no two can be further apart than 0.166; of 50 drawn at random two
+    # are 0.01 from each other.
+    assert apart.min() > 0.07

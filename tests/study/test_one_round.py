@@ -4,9 +4,9 @@ import dataclasses
 
 import numpy as np
 import pytest
+from policies import ALL, small
 
 import windfall as wf
-from windfall.policy import NAMES, as_policy
 
 #: Irregular arms and noise: no two scores are so near each other that rounding, which differs
 #: between the programs of a study and those of a simulation, could turn their order.
@@ -21,28 +21,19 @@ ROUNDS = 13
 SEED = 5
 
 
-def patient(name: str) -> wf.Policy:
-    """A policy that searches for hyper-parameters on every fourth reward."""
-    policy = as_policy(name)
-    return wf.Policy(policy.acquisition, dataclasses.replace(policy.model, refit_every=4))
+LINEAR = wf.BayesianLinear("polynomial")
 
 
-def linear(name: str, refit_every: int) -> wf.Policy:
-    model = wf.BayesianLinear("polynomial", refit_every=refit_every)
-    return wf.Policy(as_policy(name).acquisition, model)
-
-
-CASES = {
-    **{name: as_policy(name) for name in NAMES},
-    **{f"{name}, refit every 4": patient(name) for name in ("windfall", "ts", "lw-ucb")},
-    "windfall, linear": linear("windfall", 1),
-    "ts, linear, refit every 4": linear("ts", 4),
-}
-
-
-@pytest.mark.parametrize("case", CASES)
-def test_a_bandit_chooses_the_arms_of_the_trial_whose_rewards_it_is_told(case):
-    policy = CASES[case]
+@pytest.mark.parametrize(
+    ("model", "refit_every"),
+    [(None, 1), (None, 4), (LINEAR, 4)],
+    ids=["its own", "its own, refit every 4", "linear, refit every 4"],
+)
+@pytest.mark.parametrize("name", ALL)
+def test_a_bandit_chooses_the_arms_of_the_trial_whose_rewards_it_is_told(name, model, refit_every):
+    acquisition = small(name)
+    model = dataclasses.replace(model or acquisition.model(), refit_every=refit_every)
+    policy = wf.Policy(acquisition, model)
     trial = wf.simulate(PROBLEM, policy, rounds=ROUNDS, trials=1, seed=SEED, workers=1)
     bandit = wf.Bandit(PROBLEM.arms, policy, seed=SEED, initial=3)
     first = bandit.ask(3)

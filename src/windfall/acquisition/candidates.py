@@ -1,35 +1,63 @@
-"""Where a policy chooses, inside compiled code: among listed arms, or anywhere in a region.
+"""Where a policy chooses: among listed arms, or anywhere in a region.
 
 Both say what a choice is (an arm's number, a unit point), where it is, and which choice has the
-highest score; a policy does not know which of the two it works with.
+highest score; a policy does not know which of the two it works with. Choosing among arms is part of
+a compiled program; in a region the host searches, with compiled programs of its own.
 """
 
 from abc import abstractmethod
 from functools import partial
 
 import equinox as eqx
+import jax
 import jax.numpy as jnp
+import numpy as np
 from jaxtyping import Bool, Float, Int, PRNGKeyArray
 
 from windfall.acquisition.base import Score
-from windfall.acquisition.maximise import Search, maximise
+from windfall.acquisition.maximise import SCATTERED, Search, maximise
+from windfall.acquisition.polish import Surface
 from windfall.acquisition.region import Region
-from windfall.models.base import Tried
+from windfall.models.base import Belief, Tried
 from windfall.models.blocks import in_blocks
 from windfall.runtime.arrays import Array
 from windfall.space import Arms, Parameters, Space
 
-__all__ = ["Anywhere", "Candidates", "Listed", "Pick", "candidates"]
+__all__ = ["NOWHERE", "Anywhere", "Candidates", "Listed", "Pick", "View", "candidates"]
 
 
 class Pick(eqx.Module):
-    """A choice: what it is, where it is, its score, and how it was found."""
+    """A choice: what it is, what is believed of it, and how it was found.
+
+    Attributes:
+        choice: An arm's number, or a point.
+        score: Its score.
+        mean: Its predicted payoff.
+        deviation: The deviation of that.
+        ratio: The attention paid to it.
+        best: The highest predicted payoff among what was tried.
+        valid: False if the computation failed.
+        search: How the maximisation ended, where there are no arms to list.
+    """
 
     choice: Array
-    x: Float[Array, " d"]
     score: Float[Array, ""]
+    mean: Float[Array, ""]
+    deviation: Float[Array, ""]
+    ratio: Float[Array, ""]
+    best: Float[Array, ""]
     valid: Bool[Array, ""]
     search: Search | None = None
+
+
+class View(eqx.Module):
+    """What is to be known of points: score, attention, mean and deviation."""
+
+    score: Score
+    belief: Belief
+
+    def __call__(self, x: Float[Array, "m d"]) -> tuple[Float[Array, " m"], ...]:
+        return self.score(x), self.score.ratio(x), *self.belief.moments(x)
 
 
 class Candidates(eqx.Module):
@@ -40,6 +68,11 @@ class Candidates(eqx.Module):
     """
 
     anchors: Float[Array, "a d"]
+
+    @property
+    @abstractmethod
+    def listed(self) -> bool:
+        """Whether choosing is part of one compiled program; else the host drives a search."""
 
     @property
     @abstractmethod
@@ -55,7 +88,7 @@ class Candidates(eqx.Module):
         self,
         key: PRNGKeyArray,
         score: Score,
-        tried: Tried,
+        belief: Belief,
         avoid: Float[Array, "p d"] | None = None,
     ) -> Pick:
         """The choice with the highest score.
@@ -63,15 +96,24 @@ class Candidates(eqx.Module):
         Args:
             key: Randomness of a search.
             score: What to maximise.
-            tried: Where a search may begin.
+            belief: What the score rests on; knows what was tried.
             avoid: Points that the choice must differ from while there are others (NaN: none).
         """
+
+    @abstractmethod
+    def new(self, avoid: Float[Array, "p d"] | None, tried: Tried) -> Float[Array, "q d"]:
+        """Points to avoid so that nothing is tried again, besides those that are to be anyway."""
 
 
 class Listed(Candidates):
     """Arms."""
 
     arms: Float[Array, "m d"]
+
+    @property
+    def listed(self) -> bool:
+        """There is a list."""
+        return True
 
     @property
     def size(self) -> int:
@@ -82,16 +124,25 @@ class Listed(Candidates):
         """Features of an arm."""
         return self.arms[choice]
 
-    def choose(self, key, score, tried, avoid=None) -> Pick:
+    def choose(self, key, score, belief, avoid=None) -> Pick:
         """The arm with the highest score; of arms to avoid, one that is to be avoided least."""
-        del key, tried
+        del key
         values = score(self.arms)
         rated = jnp.where(jnp.isnan(values), -jnp.inf, values)
         if avoid is not None:
             times = in_blocks(partial(_times, avoid), self.arms, avoid.size)
             rated = jnp.where(times > jnp.min(times), -jnp.inf, rated)
         arm = jnp.argmax(rated)
-        return Pick(arm, self.arms[arm], values[arm], ~jnp.any(jnp.isnan(values)))
+        at, tried = self.arms[arm][None], belief.tried
+        mean, deviation = belief.moments(at)
+        best = jnp.max(jnp.where(tried.live, belief.mean(tried.x), -jnp.inf))
+        valid = belief.healthy & ~jnp.any(jnp.isnan(values))
+        return Pick(arm, values[arm], mean[0], deviation[0], score.ratio(at)[0], best, valid)
+
+    def new(self, avoid, tried) -> Float[Array, "q d"]:
+        """In a compiled program."""
+        known = jnp.where(tried.live[:, None], tried.x, jnp.nan)
+        return known if avoid is None else jnp.concatenate([avoid, known])
 
 
 def _times(points: Float[Array, "p d"], arms: Float[Array, "m d"]) -> Int[Array, " m"]:
@@ -111,6 +162,11 @@ class Anywhere(Candidates):
     starts: Float[Array, "s d"]
 
     @property
+    def listed(self) -> bool:
+        """There is none."""
+        return False
+
+    @property
     def size(self) -> int:
         """|D|: the number of parameters."""
         return self.region.columns.pick.shape[1]
@@ -119,11 +175,30 @@ class Anywhere(Candidates):
         """A choice is a point."""
         return choice
 
-    def choose(self, key, score, tried, avoid=None) -> Pick:
-        """The point with the highest score."""
-        avoid = jnp.zeros((0, self.starts.shape[1])) if avoid is None else avoid
-        x, search = maximise(key, score, self.region, self.starts, tried, avoid)
-        return Pick(x, x, search.value, jnp.isfinite(search.value), search)
+    def choose(self, key, score, belief, avoid=None) -> Pick:
+        """The point with the highest score; on the host."""
+        known = jax.tree.map(np.asarray, belief)
+        tried = known.tried
+        inputs, rewards = tried.x[tried.live], tried.reward[tried.live]
+        avoid = np.zeros((0, inputs.shape[1])) if avoid is None else avoid
+        avoid = avoid[~np.any(np.isnan(avoid), axis=1)]
+        room = SCATTERED + len(tried.x)
+        surface = Surface(View(score, belief), self.region, self.starts, room)
+        rng = np.random.default_rng(np.asarray(jax.random.key_data(key)))
+        x, search = maximise(rng, surface, inputs, rewards, avoid)
+        value, ratio, mean, deviation, _ = surface.columns(np.concatenate([x[None], inputs]))
+        best = np.max(mean[1:], initial=-np.inf)
+        valid = known.healthy & np.isfinite(value[0])
+        return Pick(x, value[0], mean[0], deviation[0], ratio[0], best, valid, search)
+
+    def new(self, avoid, tried) -> Float[Array, "q d"]:
+        """On the host."""
+        known = np.asarray(tried.x)[np.asarray(tried.live)]
+        return known if avoid is None else np.concatenate([avoid, known])
+
+
+#: For what needs nothing of the space, and is compiled without it.
+NOWHERE = Listed(np.zeros((0, 0)), np.zeros((0, 0)))
 
 
 def candidates(space: Space) -> Candidates:

@@ -1,8 +1,9 @@
 """Expected improvement, in logarithms so that its tail does not underflow."""
 
 import equinox as eqx
+import jax
 import jax.numpy as jnp
-from jax.scipy.special import log_ndtr, logsumexp
+from jax.scipy.special import log_ndtr, logsumexp, ndtr
 from jaxtyping import Float
 
 from windfall.acquisition.base import Acquisition, Score
@@ -10,7 +11,7 @@ from windfall.checks import number
 from windfall.models.base import Belief
 from windfall.runtime.arrays import Array
 
-__all__ = ["EI", "log_expected_improvement"]
+__all__ = ["EI", "expected_improvement", "log_expected_improvement"]
 
 _LOG_SQRT_2PI = 0.9189385332046727
 #: Below, the asymptotic series is exact to rounding with this many terms, while Mills' ratio from
@@ -21,6 +22,39 @@ _TERMS = 10
 #: that neither the value nor its gradient overflows at σ = 0.
 _CERTAIN = 1e-100
 _SMALLEST_GAP = 1e-50
+
+
+@jax.custom_jvp
+def expected_improvement(
+    mean: Float[Array, " m"], deviation: Float[Array, " m"], target: Float[Array, ""]
+) -> Float[Array, " m"]:
+    """E max(f − target, 0) = σ[λΦ(λ) + φ(λ)] for f ~ N(mean, deviation²), λ = (μ − target)/σ.
+
+    Exact to rounding of σ, not of itself: far in its tail ``log_expected_improvement`` knows more.
+    Its derivatives are Φ(λ) by the mean and φ(λ) by the deviation.
+
+    Example:
+        >>> import jax.numpy as jnp
+        >>> one = jnp.ones(1)
+        >>> round(float(expected_improvement(-one, one, jnp.zeros(()))[0]), 3)
+        0.083
+    """
+    return _improvement(mean, deviation, target)[0]
+
+
+def _improvement(mean, deviation, target):
+    gap = mean - target
+    z = gap / _safe(deviation, gap)
+    density = jnp.exp(-0.5 * z**2 - _LOG_SQRT_2PI)
+    chance = ndtr(z)
+    return jnp.maximum(gap * chance + deviation * density, 0.0), chance, density
+
+
+@expected_improvement.defjvp
+def _improvement_slope(primals, tangents):
+    value, chance, density = _improvement(*primals)
+    mean, deviation, target = tangents
+    return value, chance * (mean - target) + density * deviation
 
 
 def log_expected_improvement(
@@ -39,9 +73,13 @@ def log_expected_improvement(
         0.083
     """
     gap = mean - target
-    safe = jnp.maximum(deviation, _CERTAIN * jnp.maximum(jnp.abs(gap), _SMALLEST_GAP))
+    safe = _safe(deviation, gap)
     z = gap / safe
     return jnp.log(safe) + _log_h(z)
+
+
+def _safe(deviation: Array, gap: Array) -> Array:
+    return jnp.maximum(deviation, _CERTAIN * jnp.maximum(jnp.abs(gap), _SMALLEST_GAP))
 
 
 def _log_h(z: Array) -> Array:

@@ -1,10 +1,11 @@
-"""A region of parameters inside compiled code: which unit points exist and are allowed."""
+"""A region of parameters: which unit points exist, and, in compiled code, which are allowed."""
 
 from collections.abc import Callable
 
 import equinox as eqx
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jaxtyping import Bool, Float
 
 from windfall.runtime.arrays import Array
@@ -43,14 +44,14 @@ class Region(eqx.Module):
         """The parameters' numbers in the user's units."""
         return self.columns.natural(x, jnp)
 
-    def snap(self, x: Float[Array, "m c"]) -> Float[Array, "m c"]:
-        """The nearest points that exist."""
-        return self.columns.snap(x, jnp) if self.mixed else jnp.clip(x, 0.0, 1.0)
+    def snap(self, x: Float[np.ndarray, "m c"]) -> Float[np.ndarray, "m c"]:
+        """The nearest points that exist; on the host."""
+        return self.columns.snap(x) if self.mixed else np.clip(x, 0.0, 1.0)
 
     @property
     def free(self) -> Bool[Array, " c"]:
         """Which columns can move a little."""
-        return jnp.asarray(~self.columns.discrete)
+        return ~self.columns.discrete
 
     def slack(self, x: Float[Array, " c"]) -> Float[Array, " k"]:
         """How far a point is from breaking each constraint; negative: broken."""
@@ -64,17 +65,18 @@ class Region(eqx.Module):
             return jnp.ones(x.shape[0], bool)
         return jnp.all(jax.vmap(self.slack)(x) >= 0, axis=1)
 
-    def neighbours(self, x: Float[Array, " c"]) -> Float[Array, "moves c"]:
-        """The points one step away: whole numbers one up or down, each other choice.
+    def neighbours(self, x: Float[np.ndarray, " c"]) -> Float[np.ndarray, "moves c"]:
+        """The points one step away: whole numbers one up or down, each other choice; on the host.
 
         A column that moves freely, or cannot move this way, gives the point itself.
         """
         columns = self.columns
-        step = jnp.where(columns.whole, 1.0, 0.0)
-        values = columns.values(x, jnp)
-        eye = jnp.eye(x.shape[0], dtype=x.dtype)
-        up, down = (columns.scaled(values + sign * step * eye, jnp) for sign in (1.0, -1.0))
+        values, eye = columns.values(x), np.eye(len(x))
+        up, down = (
+            columns.scaled(np.clip(values + step * eye, columns.low, columns.high))
+            for step in (columns.whole, -1.0 * columns.whole)
+        )
         mine = columns.group[:, None] == columns.group[None, :]
-        other = jnp.where(mine & columns.hot, eye, x)
-        up = jnp.where(columns.hot[:, None], other, jnp.where(columns.whole, up, x))
-        return jnp.concatenate([up, jnp.where(columns.whole, down, x)])
+        other = np.where(mine & columns.hot, eye, x)
+        up = np.where(columns.hot[:, None], other, np.where(columns.whole, up, x))
+        return np.concatenate([up, np.where(columns.whole, down, x)])

@@ -3,20 +3,30 @@
 from collections.abc import Callable
 
 import equinox as eqx
+import jax
+import jax.numpy as jnp
 
 from windfall.acquisition.base import Acquisition, Score
 from windfall.checks import whole_number
+from windfall.models.blocks import in_blocks
 
 __all__ = ["TS"]
 
 
 class Draw(Score):
-    """A payoff function drawn jointly over all points."""
+    """A payoff function drawn jointly over all points.
+
+    Attributes:
+        path: The function of one point, with all that it was drawn from as arrays: the score of one
+            program can then be given to another.
+        width: Numbers that it holds per point.
+    """
 
     path: Callable
+    width: int = eqx.field(static=True)
 
     def __call__(self, x):
-        return self.path(x)
+        return in_blocks(jax.vmap(self.path), x, self.width)
 
 
 class TS(Acquisition):
@@ -35,7 +45,10 @@ class TS(Acquisition):
     )
 
     def focus(self, key, belief, situation, setup):
-        return Draw(belief.sample(key, situation.anchors, self.features))
+        anchors = jnp.asarray(situation.anchors)
+        draw = belief.sample(key, anchors, self.features)
+        path = eqx.filter_closure_convert(lambda x: draw(x[None])[0], anchors[0])
+        return Draw(path, max(self.features, belief.tried.x.shape[0], anchors.shape[0]))
 
     @property
     def averages(self) -> bool:

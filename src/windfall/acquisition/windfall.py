@@ -5,7 +5,7 @@ import jax.numpy as jnp
 from jaxtyping import Float
 
 from windfall.acquisition.base import Acquisition, Score
-from windfall.acquisition.ei import log_expected_improvement
+from windfall.acquisition.ei import expected_improvement
 from windfall.checks import number
 from windfall.models.base import Belief, Tried
 from windfall.models.blocks import in_blocks
@@ -38,7 +38,7 @@ class WindfallScore(Score):
         return jnp.where(certain, 1.0, 1.0 + relative / self.kappa)
 
     def _windfall(self, x, mean, deviation):
-        improvement = jnp.exp(log_expected_improvement(mean, deviation, self.best))
+        improvement = expected_improvement(mean, deviation, self.best)
         return self.pulls * improvement + self.bonus * _novelty(self.belief.tried, x)
 
 

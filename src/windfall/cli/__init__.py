@@ -18,7 +18,7 @@ from windfall.cli.paper import paper
 from windfall.cli.problems import problems
 from windfall.cli.run import run
 from windfall.cli.serve import serve
-from windfall.cli.study import study
+from windfall.cli.studies import study
 
 __all__ = ["app", "main"]
 

@@ -21,6 +21,7 @@ def ablation(
     seed: options.Seed = 0,
     data_dir: options.DataDir = None,
     workers: options.Workers = None,
+    executor: options.Executor = None,
     json: options.Json = False,
     save: options.Save = None,
     plot: options.Plot = None,
@@ -45,4 +46,12 @@ def ablation(
             data_dir=data_dir,
         )
 
-    play_suite("ablation", prepare, workers=workers, json=json, save=save, plot=plot)
+    play_suite(
+        "ablation",
+        prepare,
+        workers=workers,
+        executor=executor,
+        json=json,
+        save=save,
+        plot=plot,
+    )

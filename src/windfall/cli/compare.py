@@ -44,6 +44,7 @@ def compare(
     components: options.Components = None,
     data_dir: options.DataDir = None,
     workers: options.Workers = None,
+    executor: options.Executor = None,
     json: options.Json = False,
     save: options.Save = None,
     plot: options.Plot = None,
@@ -71,13 +72,21 @@ def compare(
                 data_dir=data_dir,
             )
 
-        play_suite("compare", prepare, workers=workers, json=json, save=save, plot=plot)
+        play_suite(
+            "compare",
+            prepare,
+            workers=workers,
+            executor=executor,
+            json=json,
+            save=save,
+            plot=plot,
+        )
     elif problem is None:
         raise typer.BadParameter("give a PROBLEM, or a suite of them with --suite")
     else:
         experiment = Experiment.prepare(
             problem, policy, rounds, trials, seed, kappa, components, data_dir,
-            workers, save, plot,
+            workers, executor, save, plot,
         )  # fmt: skip
         _one_problem(experiment, json)
 

@@ -5,7 +5,7 @@ from typing import Any, NoReturn
 
 from typer.core import TyperGroup
 
-from windfall.errors import InputError, NumericalError
+from windfall.errors import InputError, NumericalError, WorkerError
 
 __all__ = ["Commands"]
 
@@ -20,7 +20,7 @@ class Commands(TyperGroup):
         kwargs["standalone_mode"] = False
         try:
             code = super().main(*args, **kwargs)
-        except (InputError, NumericalError) as error:
+        except (InputError, NumericalError, WorkerError) as error:
             code = _say(str(error), BAD_INPUT)
         except Exception as error:
             if not hasattr(error, "format_message"):

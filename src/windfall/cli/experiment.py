@@ -4,6 +4,7 @@ All that can be wrong with the input is found before the first round is played.
 """
 
 import tempfile
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -16,6 +17,7 @@ from windfall.errors import InputError
 
 if TYPE_CHECKING:
     from windfall.policy import Policy
+    from windfall.simulation.engines import Engine
 
 __all__ = ["Experiment", "check_folder"]
 
@@ -30,6 +32,7 @@ class Experiment:
     trials: int
     seed: int
     workers: int | None
+    executor: str | None
     save: Path | None
     plot: Path | None
 
@@ -45,6 +48,7 @@ class Experiment:
         components: int | None,
         data_dir: Path | None,
         workers: int | None,
+        executor: str | None,
         save: Path | None,
         plot: Path | None,
     ) -> "Experiment":
@@ -69,13 +73,12 @@ class Experiment:
         from windfall.compare.contenders import ON_ONE_PROBLEM, contenders
 
         ready = contenders(chosen(policies or ON_ONE_PROBLEM), protocol, kappa, components)
-        return cls(problem, ready, rounds, trials, seed, workers, save, plot)
+        return cls(problem, ready, rounds, trials, seed, workers, executor, save, plot)
 
     def play(self) -> "list[wf.Result]":
         """Simulate every policy, with a progress bar."""
-        wf.compilation_cache()
         total = self.rounds * self.trials
-        with Progress(total * len(self.policies)) as progress:
+        with self._executor() as executor, Progress(total * len(self.policies)) as progress:
             results = []
             for name, policy in self.policies.items():
                 progress.begin(name)
@@ -86,11 +89,20 @@ class Experiment:
                     trials=self.trials,
                     seed=self.seed,
                     workers=self.workers,
+                    executor=executor,
                     progress=progress.advance,
                     label=name,
                 )
                 results.append(result)
         return results
+
+    def _executor(self) -> "AbstractContextManager[Engine | None]":
+        """One cluster for all policies; processes stay warm by themselves."""
+        if self.executor is None:
+            return nullcontext()
+        from windfall.simulation.engines import opened
+
+        return opened(self.executor, self.workers, self.trials)
 
     def write(self, results: "list[wf.Result]") -> list[str]:
         """Write what was asked for; returns the files."""

@@ -14,7 +14,7 @@ import threading
 from collections.abc import Callable
 from typing import NoReturn
 
-__all__ = ["WRITING", "on_interrupt", "watch"]
+__all__ = ["WRITING", "leave_to_command", "on_interrupt", "watch"]
 
 INTERRUPTED = 130  # 128 + SIGINT, as shells expect
 
@@ -38,6 +38,11 @@ def watch() -> None:
     signal.signal(signal.SIGINT, lambda number, frame: None)
     signal.set_wakeup_fd(waker.fileno())
     threading.Thread(target=_wait, args=(woken, waker), daemon=True).start()
+
+
+def leave_to_command() -> None:
+    """For a command that answers Ctrl-C itself: a server, which ends what it is at."""
+    signal.set_wakeup_fd(-1)
 
 
 def _wait(woken: socket.socket, waker: socket.socket) -> None:

@@ -118,7 +118,6 @@ def optimize(
     if log is not None:
         check_folder("log", log.parent)
     (deciding,) = chosen([policy]).values() if policy else (None,)
-    wf.compilation_cache()
     bandit = wf.Bandit(space, deciding, seed=seed, initial=initial)
     settings = {
         "function": function,

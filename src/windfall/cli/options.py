@@ -1,7 +1,7 @@
 """The options that commands share."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
@@ -10,6 +10,7 @@ __all__ = [
     "POLICY_HELP",
     "Components",
     "DataDir",
+    "Executor",
     "Json",
     "Kappa",
     "MaybeProblemName",
@@ -100,6 +101,14 @@ DataDir = Annotated[
 Workers = Annotated[
     int | None,
     typer.Option(parser=whole_number, help="Processes.", show_default="one per core", metavar="N"),
+]
+Executor = Annotated[
+    Literal["ray", "dask"] | None,
+    typer.Option(
+        help="Play trials on Ray ($RAY_ADDRESS) or Dask ($DASK_SCHEDULER_ADDRESS); without an "
+        "address on a cluster of this machine's processes.",
+        show_default="processes",
+    ),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of a table.")]
 Save = Annotated[

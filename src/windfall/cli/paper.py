@@ -58,6 +58,7 @@ def paper(
     trials: options.Trials = None,
     rounds: options.Rounds = None,
     workers: options.Workers = None,
+    executor: options.Executor = None,
     json: options.Json = False,
 ) -> None:
     """Reproduce the paper and write a report.
@@ -71,7 +72,6 @@ def paper(
         if value is not None:
             whole(name, value, 1)
 
-    import windfall as wf
     from windfall.paper.plan import paper as plan
     from windfall.paper.reference import Reference
     from windfall.paper.report import compose, write
@@ -90,8 +90,7 @@ def paper(
     for name, why in missing.items():
         say(f"without {name}: {why}")
 
-    wf.compilation_cache()
-    outcomes, elapsed = _play(experiments, folder, workers, REPEATS[preset])
+    outcomes, elapsed = _play(experiments, folder, workers, executor, REPEATS[preset])
     summary = summarise(
         experiments,
         outcomes,
@@ -120,7 +119,11 @@ def paper(
 
 
 def _play(
-    experiments: "list[Experiment]", folder: Path, workers: int | None, repeats: int
+    experiments: "list[Experiment]",
+    folder: Path,
+    workers: int | None,
+    executor: str | None,
+    repeats: int,
 ) -> "tuple[dict[str, Outcome], tuple[float, int]]":
     """All results, and the seconds and trial-rounds of those that were not finished before."""
     from windfall.compare.execute import execute
@@ -134,7 +137,14 @@ def _play(
             bar.progress.advance(run.rounds * repeats)
 
         begun = time.perf_counter()
-        outcomes = execute(experiments, folder, workers=workers, progress=bar.advance, complain=say)
+        outcomes = execute(
+            experiments,
+            folder,
+            workers=workers,
+            executor=executor,
+            progress=bar.advance,
+            complain=say,
+        )
         elapsed = time.perf_counter() - begun
         measure(experiments, folder, repeats=repeats, progress=measured, complain=say)
     return outcomes, (elapsed, bar.todo)

@@ -29,14 +29,16 @@ def run(
     components: options.Components = None,
     data_dir: options.DataDir = None,
     workers: options.Workers = None,
+    executor: options.Executor = None,
     json: options.Json = False,
     save: options.Save = None,
     plot: options.Plot = None,
 ) -> None:
     """Play many trials of one policy on a problem and print its regret."""
     experiment = Experiment.prepare(
-        problem, [policy], rounds, trials, seed, kappa, components, data_dir, workers, save, plot
-    )
+        problem, [policy], rounds, trials, seed, kappa, components, data_dir, workers,
+        executor, save, plot,
+    )  # fmt: skip
     (result,) = experiment.play()
     files = experiment.write([result])
     if json:

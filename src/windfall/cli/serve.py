@@ -7,6 +7,7 @@ import typer
 from rich.table import Table
 
 from windfall.cli import options
+from windfall.cli.interrupt import leave_to_command
 from windfall.cli.report import print_json, wide_console
 from windfall.errors import InputError
 
@@ -61,6 +62,7 @@ def run(
     _extra()
     from windfall.serve.run import run_server
 
+    leave_to_command()
     run_server(store, _file(store, tokens), host, port, allow_host or [], typer.echo)
 
 

@@ -1,30 +1,31 @@
 """``windfall study``: studies that are kept, from the command line."""
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.table import Table
 
 from windfall.cli import options
-from windfall.cli.report import print_json, wide_console
+from windfall.cli.described import described, values
+from windfall.cli.report import print_json
 from windfall.errors import InputError
 
 if TYPE_CHECKING:
-    from windfall.study.choice import Choice
     from windfall.study.study import Study
 
-__all__ = ["study"]
+__all__ = ["STORE", "Name", "StoreName", "opened", "study"]
 
 study = typer.Typer(
     no_args_is_help=True,
     rich_markup_mode="rich",
-    help="Look at studies that are kept in a file, ask what to try next and tell rewards.",
+    help="Studies that are kept: create one, ask what to try next, tell rewards, see the best.",
 )
 
 Name = Annotated[str, typer.Argument(metavar="STUDY", help="The name of a study.")]
-StoreFile = Annotated[
-    Path, typer.Option("--store", help="The file that studies are kept in.", metavar="FILE")
+StoreName = Annotated[
+    str,
+    typer.Option(
+        "--store", help="Where studies are kept: a file, or postgresql://…", metavar="STORE"
+    ),
 ]
 Reward = Annotated[float, typer.Argument(metavar="REWARD", help="What it paid.")]
 Id = Annotated[
@@ -59,49 +60,7 @@ Number = Annotated[
     int | None,
     typer.Option("-n", parser=options.whole_number, help="Hand out so many.", metavar="N"),
 ]
-STORE = Path("windfall.db")
-
-
-@study.command("list")
-def list_studies(store: StoreFile = STORE, json: options.Json = False) -> None:
-    """List the studies in a file, with their progress and the best so far."""
-    import windfall as wf
-
-    rows = []
-    for name in wf.studies(store):
-        with wf.Study(name, store=store) as opened:
-            rows.append(_facts(opened))
-    if json:
-        print_json({"studies": rows})
-        return
-    table = Table()
-    table.add_column("study", style="bold")
-    for heading in ("rewards", "failed", "pending"):
-        table.add_column(heading, justify="right")
-    table.add_column("best")
-    for row in rows:
-        best = "–" if row["best"] is None else f"{_values(row['best'])}: {row['best']['why']}"
-        numbers = (str(row[k]) for k in ("rewards", "failed", "pending"))
-        table.add_row(row["study"], *numbers, best)
-    wide_console().print(table)
-
-
-@study.command()
-def show(name: Name, store: StoreFile = STORE, json: options.Json = False) -> None:
-    """Show what a study has come to."""
-    with _opened(name, store) as opened:
-        facts = _facts(opened)
-        facts["waiting"] = [_described(choice) for choice in opened.pending]
-    if json:
-        print_json(facts)
-        return
-    typer.echo(
-        f"{name}: {facts['rewards']} rewards, {facts['failed']} failed, {facts['pending']} pending"
-    )
-    if facts["best"] is not None:
-        typer.echo(f"best: {_values(facts['best'])}: {facts['best']['why']}")
-    for choice in facts["waiting"]:
-        typer.echo(f"pending: id {choice['id']}: {_values(choice)}")
+STORE = "windfall.db"
 
 
 @study.command()
@@ -111,18 +70,18 @@ def ask(
     worker: WorkerName = None,
     lease: Lease = None,
     request: Request = None,
-    store: StoreFile = STORE,
+    store: StoreName = STORE,
     json: options.Json = False,
 ) -> None:
     """Say what to try next. Without -n, --worker and --lease it only looks."""
-    with _opened(name, store) as opened:
-        asked = opened.ask(n, worker=worker, lease=lease, request=request)
-    choices = [_described(choice) for choice in (asked if n is not None else [asked])]
+    with opened(name, store) as mine:
+        asked = mine.ask(n, worker=worker, lease=lease, request=request)
+    choices = [described(choice) for choice in (asked if isinstance(asked, list) else [asked])]
     if json:
         print_json({"study": name, "choices": choices})
         return
     for choice in choices:
-        typer.echo(f"id {choice['id']}: {_values(choice)} ({choice['why']})")
+        typer.echo(f"id {choice['id']}: {values(choice)} ({choice['why']})")
 
 
 @study.command(context_settings={"ignore_unknown_options": True})  # -2.5 is a reward
@@ -134,11 +93,11 @@ def tell(
     at: At = None,
     noise: Noise = None,
     request: Request = None,
-    store: StoreFile = STORE,
+    store: StoreName = STORE,
 ) -> None:
     """Record a reward for a choice by its id, for an arm, or for parameters."""
-    with _opened(name, store) as opened:
-        opened.tell(_meant(opened, id, arm, at), reward, noise=noise, request=request)
+    with opened(name, store) as mine:
+        mine.tell(_meant(mine, id, arm, at), reward, noise=noise, request=request)
 
 
 @study.command()
@@ -147,26 +106,43 @@ def fail(
     id: Id = None,
     arm: Arm = None,
     at: At = None,
+    why: Annotated[str | None, typer.Option(help="What went wrong.", metavar="TEXT")] = None,
     request: Request = None,
-    store: StoreFile = STORE,
+    store: StoreName = STORE,
 ) -> None:
     """Record that a pull failed."""
-    with _opened(name, store) as opened:
-        opened.fail(_meant(opened, id, arm, at), request=request)
+    with opened(name, store) as mine:
+        mine.fail(_meant(mine, id, arm, at), request=request, why=why)
 
 
 @study.command()
-def export(
+def forget(
     name: Name,
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="A .csv or .jsonl file.")],
-    store: StoreFile = STORE,
+    id: Id = None,
+    arm: Arm = None,
+    at: At = None,
+    request: Request = None,
+    store: StoreName = STORE,
 ) -> None:
-    """Write all that happened: a table (.csv), or every event in full (.jsonl)."""
-    with _opened(name, store) as opened:
-        opened.export(file)
+    """Drop a choice that will never be told, or a failure that was none."""
+    with opened(name, store) as mine:
+        mine.forget(_meant(mine, id, arm, at), request=request)
 
 
-def _opened(name: str, store: Path) -> "Study":
+@study.command()
+def note(
+    name: Name,
+    text: Annotated[str, typer.Argument(metavar="TEXT", help="What to keep in the history.")],
+    request: Request = None,
+    store: StoreName = STORE,
+) -> None:
+    """Keep a remark with a study; it changes nothing."""
+    with opened(name, store) as mine:
+        mine.note(text, request=request)
+
+
+def opened(name: str, store: str) -> "Study":
+    """A study that is there."""
     import windfall as wf
 
     return wf.Study(name, store=store)
@@ -192,31 +168,3 @@ def _value(text: str) -> Any:
         except ValueError:
             pass
     return text
-
-
-def _facts(study: "Study") -> dict[str, Any]:
-    rewards = study.rewards
-    return {
-        "study": study.name,
-        "rewards": len(rewards),
-        "failed": len(study.failed),
-        "pending": len(study.pending),
-        "best": _described(study.best) if rewards else None,
-    }
-
-
-def _described(choice: "Choice") -> dict[str, Any]:
-    parameters = {
-        name: value.item() if hasattr(value, "item") else value
-        for name, value in choice.parameters.items()
-    }
-    return {"id": choice.id, "arm": choice.arm, "parameters": parameters, "why": choice.why}
-
-
-def _values(choice: dict[str, Any]) -> str:
-    arm = [] if choice["arm"] is None else [f"arm {choice['arm']}"]
-    values = (
-        f"{name} = {value:.6g}" if isinstance(value, float) else f"{name} = {value}"
-        for name, value in choice["parameters"].items()
-    )
-    return ", ".join([*arm, *values])

@@ -23,6 +23,7 @@ def play_suite(
     prepare: "Callable[[], Contest]",
     *,
     workers: int | None,
+    executor: str | None,
     json: bool,
     save: Path | None,
     plot: Path | None,
@@ -43,9 +44,10 @@ def play_suite(
     for name, why in contest.missing.items():
         say(f"without {name}: {why}")
 
-    wf.compilation_cache()
     with batch(contest.experiments, save) as bar:
-        compared = contest.play(save, workers=workers, progress=bar.advance, complain=say)
+        compared = contest.play(
+            save, workers=workers, executor=executor, progress=bar.advance, complain=say
+        )
 
     summary, files = compared.summary(), []
     with WRITING:

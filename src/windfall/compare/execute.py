@@ -1,20 +1,19 @@
-"""Play a list of experiments: runs side by side in processes, or in threads on an accelerator."""
+"""Play a list of experiments: runs side by side on workers, or in threads on an accelerator."""
 
-from collections.abc import Callable, Iterator
-from concurrent.futures import Executor, ThreadPoolExecutor, as_completed
-from contextlib import contextmanager
+from collections.abc import Callable
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
-import cloudpickle
-import loky
+import numpy as np
 
 from windfall.compare.experiment import Experiment, Run
 from windfall.compare.store import Store
 from windfall.problems import Problem
 from windfall.runtime.execution import on_accelerator
+from windfall.simulation.engines import opened, spread, threads
 from windfall.simulation.results import Result
-from windfall.simulation.runner import simulate, worker_pool
+from windfall.simulation.runner import result_of
+from windfall.simulation.work import Job, Played, pack
 
 __all__ = ["Outcome", "execute"]
 
@@ -30,67 +29,79 @@ def execute(
     folder: Path | str,
     *,
     workers: int | None = None,
-    progress: Callable[[Run, int], Any] = lambda run, rounds: None,
-    complain: Callable[[str], Any] = lambda message: None,
+    executor: Any = None,
+    progress: Callable[[Run, int], object] = lambda run, rounds: None,
+    complain: Callable[[str], object] = lambda message: None,
 ) -> dict[str, Outcome]:
     """Play every run that is not finished yet and return all results by experiment and label.
 
     Each run is kept in ``folder`` as soon as it is finished, so that a killed execution continues
-    where it stopped.
+    where it stopped. Runs are split into blocks of trials where there are more workers than runs.
 
     Args:
         experiments: What to play.
         folder: Where finished runs are kept.
         workers: Processes on a CPU, by default one per core.
-        progress: Called with a run and its trial-rounds once it is finished (or found finished).
+        executor: Where runs are played instead, as for ``windfall.simulate``.
+        progress: Called with a run and the trial-rounds of it that are finished, block by block, or
+            all of them if it was finished before.
         complain: Called with a line about each damaged entry.
     """
     store = Store(Path(folder))
     outcomes: dict[str, Outcome] = {e.name: {} for e in experiments}
-    todo: list[tuple[Run, Problem]] = []
+    todo: list[_Unfinished] = []
     for experiment in experiments:
         for run in experiment.all_runs:
             known = store.finished(run, experiment.problem, complain)
             if known is None:
-                todo.append((run, experiment.problem))
+                todo.append(_Unfinished(run, experiment.problem))
             else:
                 outcomes[experiment.name][run.label] = known
                 progress(run, run.rounds * run.trials)
-    with _executor(workers, len(todo)) as executor:
-        futures = {executor.submit(_play, cloudpickle.dumps(pair)): pair for pair in todo}
-        for future in as_completed(futures):
-            run, problem = futures[future]
-            result = future.result()
-            store.save(run, problem, result)
-            outcomes[run.problem][run.label] = result
-            progress(run, run.rounds * run.trials)
+    here = executor is None and on_accelerator()
+    trials = sum(part.run.trials for part in todo)
+    with threads(_THREADS) if here else opened(executor, workers, trials) as engine:
+        blocks = {}
+        for part in todo:
+            parcel = engine.share(pack(part.job))
+            count = engine.blocks(len(todo), part.run.trials)
+            for numbers in np.array_split(np.arange(part.run.trials), count):
+                blocks[part, int(numbers[0])] = parcel, numbers.tolist()
+        for (part, first), played in spread(engine, blocks):
+            part.played[first] = played
+            progress(part.run, part.run.rounds * len(played.arms))
+            if part.finished:
+                result = part.result()
+                store.save(part.run, part.problem, result)
+                outcomes[part.run.problem][part.run.label] = result
     return {
         e.name: {run.label: outcomes[e.name][run.label] for run in e.all_runs} for e in experiments
     }
 
 
-def _play(payload: bytes) -> Result:
-    run, problem = cloudpickle.loads(payload)
-    return simulate(
-        problem,
-        run.policy,
-        rounds=run.rounds,
-        trials=run.trials,
-        seed=run.seed,
-        workers=1,
-        label=run.label,
-    )
+@dataclass(frozen=True, eq=False)
+class _Unfinished:
+    """A run under way.
 
+    Attributes:
+        run: What is played.
+        problem: On which problem.
+        played: Blocks that are finished, by the number of their first trial.
+    """
 
-@contextmanager
-def _executor(workers: int | None, tasks: int) -> Iterator[Executor]:
-    if on_accelerator():
-        with ThreadPoolExecutor(_THREADS) as pool:
-            yield pool
-        return
-    pool = worker_pool(max(1, min(workers or loky.cpu_count(), tasks)))
-    try:
-        yield pool
-    except BaseException:
-        pool.shutdown(kill_workers=True)
-        raise
+    run: Run
+    problem: Problem
+    played: dict[int, Played] = field(default_factory=dict)
+
+    @property
+    def job(self) -> Job:
+        return Job(self.run.policy, self.problem, self.run.rounds, self.run.seed)
+
+    @property
+    def finished(self) -> bool:
+        return sum(len(block.arms) for block in self.played.values()) == self.run.trials
+
+    def result(self) -> Result:
+        """Of all trials; blocks on different workers take the sum of their seconds."""
+        played = Played.joined(self.played[first] for first in sorted(self.played))
+        return result_of(self.job, self.run.label, played, played.seconds)

@@ -34,7 +34,8 @@ def compare_suite(
     data_dir: str | Path | None = None,
     folder: str | Path | None = None,
     workers: int | None = None,
-    progress: Callable[[Run, int], Any] = lambda run, rounds: None,
+    executor: Any = None,
+    progress: Callable[[Run, int], object] = lambda run, rounds: None,
 ) -> Comparison:
     """Play several policies on all problems of a suite and compare them.
 
@@ -58,7 +59,8 @@ def compare_suite(
             its policy (``repr``) and its settings: after a change in the code of a policy of your
             own, use another folder.
         workers: Processes on a CPU, by default one per core.
-        progress: Called with a run and its trial-rounds once it is finished.
+        executor: Where trials are played instead, as for ``windfall.simulate``.
+        progress: Called with a run and the trial-rounds of it that are finished.
 
     Example:
         >>> compared = compare_suite(
@@ -78,7 +80,7 @@ def compare_suite(
         reference=reference,
         data_dir=data_dir,
     )
-    return contest.play(folder, workers=workers, progress=progress)
+    return contest.play(folder, workers=workers, executor=executor, progress=progress)
 
 
 @dataclass(frozen=True)
@@ -139,8 +141,9 @@ class Contest:
         folder: str | Path | None = None,
         *,
         workers: int | None = None,
-        progress: Callable[[Run, int], Any] = lambda run, rounds: None,
-        complain: Callable[[str], Any] = lambda message: None,
+        executor: Any = None,
+        progress: Callable[[Run, int], object] = lambda run, rounds: None,
+        complain: Callable[[str], object] = lambda message: None,
     ) -> Comparison:
         """Play every run that is not in the folder yet; without a folder nothing is kept."""
         if workers is not None:
@@ -148,7 +151,12 @@ class Contest:
         temporary = tempfile.TemporaryDirectory() if folder is None else nullcontext(folder)
         with temporary as kept:
             outcomes = execute(
-                self.experiments, kept, workers=workers, progress=progress, complain=complain
+                self.experiments,
+                kept,
+                workers=workers,
+                executor=executor,
+                progress=progress,
+                complain=complain,
             )
         return Comparison(
             self.name, outcomes, self.floors, self.reference, self.measure, self.missing

@@ -147,6 +147,12 @@ def _lengths(rows: Float[Array, "m p"]) -> Float[Array, " m"]:
     return jnp.sqrt(jnp.sum(rows**2, axis=1))
 
 
+@eqx.filter_jit
+def _evaluated(features: Partial, x):
+    """Features at some points; compiled once for all studies that have them."""
+    return features(x)
+
+
 def _linear(x):
     return 2.0 * x - 1.0
 
@@ -225,7 +231,7 @@ class BayesianLinear(Model[LinearBelief]):
     @float64
     def begin(self, space: Space, capacity: int) -> LinearBelief:
         features, anchors = self._basis(space.dimension), space.anchors()
-        phi = np.asarray(jax.jit(features)(anchors))
+        phi = np.asarray(_evaluated(features, anchors))
         if phi.ndim != 2 or len(phi) != len(anchors) or not np.all(np.isfinite(phi)):
             raise InputError(
                 f"features {name_of(self.features)} give an array of shape {phi.shape} for "

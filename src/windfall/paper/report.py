@@ -48,7 +48,7 @@ def compose(
     outcomes: Mapping[str, Outcome],
     reference: Reference,
     summary: Mapping[str, Any],
-    progress: Callable[[str], Any] = lambda name: None,
+    progress: Callable[[str], object] = lambda name: None,
 ) -> dict[str, bytes]:
     """The report's files by name, ready to be written.
 

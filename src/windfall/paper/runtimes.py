@@ -56,8 +56,8 @@ def measure(
     folder: Path,
     *,
     repeats: int = 10,
-    progress: Callable[[Run], Any] = lambda run: None,
-    complain: Callable[[str], Any] = lambda message: None,
+    progress: Callable[[Run], object] = lambda run: None,
+    complain: Callable[[str], object] = lambda message: None,
 ) -> None:
     """Measure every cell that the folder does not hold yet; each is kept as soon as it is known.
 
@@ -119,7 +119,7 @@ def _steady(run: Run, problem: Problem, trials: int, batch: int) -> tuple[float,
     return seconds, compiled
 
 
-def _read(path: Path, complain: Callable[[str], Any]) -> dict[str, Any]:
+def _read(path: Path, complain: Callable[[str], object]) -> dict[str, Any]:
     """A saved table, or nothing if there is none or it is damaged."""
     try:
         table = json.loads(path.read_text())

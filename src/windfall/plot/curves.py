@@ -1,6 +1,6 @@
 """Curves over rounds: what was lost per pull, and what the best arm found still misses."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -45,14 +45,10 @@ def regret(results: Result | Sequence[Result], ax: Axes | None = None) -> Figure
         'round t'
     """
     results = several(results)
-    ax = ax or new_axes(5.2, 3.6)
-    colours = palette([r.label for r in results])
-    curves = [Curve(r.label, c, r.median, r.deviation)
-              for r, c in zip(results, colours, strict=True)]  # fmt: skip
-    _draw(ax, curves)
-    ax.set_ylabel("mean regret R$_t$/t")
-    ax.set_title(f"regret per round\nmedian ± MAD over {_trials(results)}")
-    return root_figure(ax)
+    curves = _of_policies(results, lambda r: (r.median, r.deviation))
+    return _figure(
+        ax, curves, "mean regret R$_t$/t", f"regret per round\nmedian ± MAD over {_trials(results)}"
+    )
 
 
 @styled
@@ -78,16 +74,19 @@ def gap(
         'gap of the best arm so far'
     """
     results = several(results)
-    ax = ax or new_axes(5.2, 3.6)
-    colours = palette([r.label for r in results])
-    curves = [Curve(r.label, c, r.gap.mean(axis=0), _standard_error(r.gap))
-              for r, c in zip(results, colours, strict=True)]  # fmt: skip
+    curves = _of_policies(results, lambda r: (r.gap.mean(axis=0), _standard_error(r.gap)))
     if problem is not None:
         curves += _references(problem, results)
-    _draw(ax, curves)
-    ax.set_ylabel("gap of the best arm so far")
-    ax.set_title(f"what was found\nmean ± standard error over {_trials(results)}")
-    return root_figure(ax)
+    what = f"what was found\nmean ± standard error over {_trials(results)}"
+    return _figure(ax, curves, "gap of the best arm so far", what)
+
+
+def _of_policies(
+    results: Sequence[Result], line_and_band: Callable[[Result], tuple[np.ndarray, np.ndarray]]
+) -> list[Curve]:
+    """A curve for each result, in the colour of its policy."""
+    colours = palette([r.label for r in results])
+    return [Curve(r.label, c, *line_and_band(r)) for r, c in zip(results, colours, strict=True)]
 
 
 def _standard_error(values: np.ndarray) -> np.ndarray:
@@ -110,6 +109,15 @@ def _references(problem: Problem, results: Sequence[Result]) -> list[Curve]:
 def _trials(results: Sequence[Result]) -> str:
     trials = {r.trials for r in results}
     return f"{trials.pop()} trials" if len(trials) == 1 else "all trials"
+
+
+def _figure(ax: Axes | None, curves: Sequence[Curve], quantity: str, title: str) -> Figure:
+    """The figure of some axes, or a new one, with these curves."""
+    ax = ax or new_axes(5.2, 3.6)
+    _draw(ax, curves)
+    ax.set_ylabel(quantity)
+    ax.set_title(title)
+    return root_figure(ax)
 
 
 def _draw(ax: Axes, curves: Sequence[Curve]) -> None:

@@ -1,18 +1,16 @@
-"""What JAX compiled: kept on disk, forgotten in time, and how long it took."""
+"""What JAX compiled: forgotten in time, and how long it took."""
 
 import gc
-import os
 import threading
 from pathlib import Path
 from typing import Any
 
 import jax
 import jax.monitoring
-import platformdirs
 
-import windfall.runtime.execution  # noqa: F401  before JAX: it arranges the threads of its BLAS
+from windfall.runtime.programs import forget_all
 
-__all__ = ["CompileClock", "compilation_cache", "relieve_memory_maps"]
+__all__ = ["CompileClock", "relieve_memory_maps"]
 
 
 def relieve_memory_maps() -> None:
@@ -29,23 +27,9 @@ def relieve_memory_maps() -> None:
     except OSError:  # not Linux
         return
     if used > 0.5 * limit:
+        forget_all()
         jax.clear_caches()
         gc.collect()
-
-
-def compilation_cache(folder: Path | str | None = None) -> Path:
-    """Keep compiled programs on disk, so that the next process starts deciding at once.
-
-    The command line and worker processes call this; a library user may. ``WINDFALL_CACHE`` or
-    ``folder`` choose the place, by default the user's cache folder.
-    """
-    path = Path(
-        folder or os.environ.get("WINDFALL_CACHE") or platformdirs.user_cache_path("windfall")
-    )
-    jax.config.update("jax_compilation_cache_dir", str(path / "jax"))
-    jax.config.update("jax_persistent_cache_min_compile_time_secs", 0.3)
-    jax.config.update("jax_persistent_cache_min_entry_size_bytes", 0)
-    return path / "jax"
 
 
 class CompileClock:

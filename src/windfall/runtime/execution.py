@@ -3,12 +3,9 @@
 None of this changes the settings of a user's own JAX code.
 """
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable
 from functools import wraps
-from threading import Lock
 from typing import ParamSpec, TypeVar
-
-import numpy as np
 
 from windfall.runtime.threads import one_blas_thread
 
@@ -17,7 +14,7 @@ with one_blas_thread():
 
 import jax
 
-__all__ = ["first_call_alone", "float64", "map_lanes", "on_accelerator"]
+__all__ = ["float64", "map_lanes", "on_accelerator"]
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -46,26 +43,3 @@ def map_lanes(function, lanes):
     what wedges XLA's thread pool.
     """
     return jax.vmap(function)(lanes) if on_accelerator() else jax.lax.map(function, lanes)
-
-
-def first_call_alone(function: Callable[P, R]) -> Callable[P, R]:
-    """Let the first call of a compiled function for given shapes finish before others start.
-
-    Threads that need the same program then compile it once, not each for itself.
-    """
-    locks: dict[Hashable, Lock] = {}
-    ready: set[Hashable] = set()
-
-    @wraps(function)
-    def guarded(*args: P.args, **kwargs: P.kwargs) -> R:
-        leaves, tree = jax.tree.flatten((args, kwargs))
-        shapes = tuple((np.shape(a), str(getattr(a, "dtype", a))) for a in leaves)
-        key = (tree, shapes)
-        if key in ready:
-            return function(*args, **kwargs)
-        with locks.setdefault(key, Lock()):
-            result = function(*args, **kwargs)
-            ready.add(key)
-        return result
-
-    return guarded

@@ -140,7 +140,8 @@ class Guard:
         given = parse_qs(scope["query_string"].decode("latin-1")).get("token", [""])[-1]
         if self._tokens.grant(given) is None:
             raise self._stranger(scope, "token is unknown or has expired; expected a fresh link")
-        answer = RedirectResponse(scope["path"], 303)
+        here = "/" + scope["path"].lstrip("/")  # two slashes would lead to another site
+        answer = RedirectResponse(here, 303)
         answer.set_cookie(COOKIE, given, max_age=_REMEMBERED, httponly=True, samesite="lax")
         return answer
 

@@ -7,6 +7,7 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
 
+from windfall.checks import shown
 from windfall.errors import InputError, NumericalError
 from windfall.study.stores import Conflict, Locked
 
@@ -66,4 +67,9 @@ def _first(errors: Any) -> str:
     """The first of what is wrong with a request, as windfall says such things."""
     first = errors[0]
     where = ".".join(str(part) for part in first["loc"][1:]) or first["loc"][0]
-    return f"{where} is wrong: {first['msg']}"
+    if first["type"] == "missing":
+        return f"{where} is missing; expected it"
+    if first["type"] == "extra_forbidden":
+        return f"{where} is unknown; expected nothing else than what the route describes"
+    wanted = first["msg"].removeprefix("Input should be ")
+    return f"{where} is {shown(first.get('input'), 80)}; expected {wanted}"

@@ -1,6 +1,7 @@
 """The studies of a server: which there are, and who serves each."""
 
 import threading
+import time
 from typing import Any
 
 from windfall import specs
@@ -13,7 +14,7 @@ from windfall.study.study import Study
 
 __all__ = ["Studies"]
 
-#: How long a desk may take to end what it is at, in seconds.
+#: How long desks may take to end what they are at, in seconds.
 _PATIENCE = 10.0
 
 
@@ -48,13 +49,16 @@ class Studies:
 
     def desk_of(self, key: int) -> Desk:
         """Where a study is served, by its key. Opening one holds up nobody else."""
+        desk = self._desks.get(key)
+        if desk is not None:
+            return desk
+        names = {k: name for name, k in self.store.list().items()}
+        if key not in names:
+            raise Refused(404, f"study {key} is not there; expected one that is")
         with self._guard:
             opening = self._opening.setdefault(key, threading.Lock())
         with opening:
             if key not in self._desks:
-                names = {k: name for name, k in self.store.list().items()}
-                if key not in names:
-                    raise Refused(404, f"study {key} is not there; expected one that is")
                 self._desks[key] = self._opened(names[key])
             return self._desks[key]
 
@@ -110,5 +114,6 @@ class Studies:
         """End all desks, after what they are at."""
         for desk in self.open:
             desk.close()
+        last = time.monotonic() + _PATIENCE
         for desk in self.open:
-            desk.close(_PATIENCE)
+            desk.close(max(0.0, last - time.monotonic()))

@@ -1,46 +1,26 @@
-"""Many trials: spread over processes on a CPU, one vmapped program on an accelerator."""
+"""Many trials: spread over workers on CPUs, one vmapped program on an accelerator."""
 
-import hashlib
 import platform
 import time
-from collections.abc import Callable
-from concurrent.futures import as_completed
-from dataclasses import dataclass
 from typing import Any
 
-import cloudpickle
 import jax
 import loky
 import numpy as np
 
 from windfall._version import __version__
 from windfall.checks import LARGEST_SEED, whole
-from windfall.errors import InputError, NumericalError
-from windfall.models.capacity import bucket
+from windfall.errors import InputError
 from windfall.policy import Policy, as_policy
 from windfall.problems import Problem
-from windfall.runtime.compilation import CompileClock, compilation_cache, relieve_memory_maps
+from windfall.runtime.compilation import relieve_memory_maps
 from windfall.runtime.execution import on_accelerator
 from windfall.runtime.threads import wedge_possible
-from windfall.simulation.noise import noise_of
+from windfall.simulation.engines import Engine, opened, spread
 from windfall.simulation.results import Result
-from windfall.simulation.rollout import Trial
-from windfall.simulation.stretches import Setting, play_one, play_together
-from windfall.space.arms import Arms, shuffled
+from windfall.simulation.work import Job, Played, Progress, pack, play, prepare
 
-__all__ = ["simulate"]
-
-Progress = Callable[[int], Any]
-
-
-@dataclass(frozen=True)
-class Job:
-    """Everything a trial needs besides its number."""
-
-    policy: Policy
-    problem: Problem
-    rounds: int
-    seed: int
+__all__ = ["result_of", "simulate"]
 
 
 def simulate(
@@ -55,6 +35,7 @@ def simulate(
     seed: int = 0,
     workers: int | None = None,
     batch: int | None = None,
+    executor: Any = None,
     progress: Progress | None = None,
     label: str | None = None,
 ) -> Result:
@@ -77,6 +58,10 @@ def simulate(
         workers: Processes on a CPU; by default one per core. 1 stays in this process.
         batch: Play this many trials as one vmapped program, as is done on an accelerator by default
             (all trials at once); 0 plays them one by one.
+        executor: Where trials are played instead: "ray" or "dask", on the cluster that one is
+            connected to or on ``workers`` processes of this machine; or any
+            ``concurrent.futures.Executor`` whose workers are not forked. The trials of a worker
+            that dies are played again. See docs/guides/cluster.md.
         progress: Called with the number of trial-rounds finished, again and again.
         label: Short name of the policy for tables.
 
@@ -112,42 +97,67 @@ def simulate(
 
     relieve_memory_maps()
     begun = time.perf_counter()
-    numbers = np.arange(trials)
-    if batch is None:
+    advance = progress or (lambda rounds: None)
+    if executor is not None:
+        if batch:
+            raise InputError(f"batch is {batch}; expected None or 0 with an executor")
+        batch = 0
+    elif batch is None:
         batch = trials if on_accelerator() else 0
     if not on_accelerator() and wedge_possible():
         batch = 0  # the same trials, one by one: batched linear algebra could hang this process
-    if batch:
-        parts, clock = _together(job, numbers, batch, progress)
+    if executor is None and (batch or min(workers or loky.cpu_count(), trials) == 1):
+        played = play(job, prepare(job), range(trials), batch, advance)
     else:
-        parts, clock = _apart(job, numbers, workers, progress)
-    elapsed = time.perf_counter() - begun
+        with opened(executor, workers, trials) as engine:
+            played = _spread(engine, job, trials, advance)
+    return result_of(job, label, played, time.perf_counter() - begun)
 
-    arms, rewards, initial, first = (np.concatenate([p[i] for p in parts]) for i in range(4))
+
+def _spread(engine: Engine, job: Job, trials: int, progress: Progress) -> Played:
+    """Trials one by one, wherever the engine plays them."""
+    parcel = engine.share(pack(job))
+    parts: dict[int, Played] = {}
+    for number, played in spread(engine, {i: (parcel, [i]) for i in range(trials)}):
+        parts[number] = played
+        progress(job.rounds)
+    return Played.joined(parts[i] for i in range(trials))
+
+
+def result_of(job: Job, label: str, played: Played, seconds: float) -> Result:
+    """What all trials of a job amount to.
+
+    Args:
+        job: What was played.
+        label: Short name of the policy.
+        played: Every trial from 0 on.
+        seconds: How long it took.
+    """
+    problem = job.problem
     payoffs = np.stack([problem.payoffs(i) for i in range(problem.snapshots)])
-    row = numbers % problem.snapshots
-    regret = payoffs.max(axis=1)[row][:, None] - payoffs[row[:, None], arms]
+    row = np.arange(len(played.arms)) % problem.snapshots
+    regret = payoffs.max(axis=1)[row][:, None] - payoffs[row[:, None], played.arms]
     return Result(
         problem=problem.name,
-        policy=repr(resolved),
+        policy=repr(job.policy),
         label=label,
-        seed=seed,
+        seed=job.seed,
         regret=regret,
-        arms=arms,
-        rewards=rewards,
-        initial=initial,
-        first=first,
+        arms=played.arms,
+        rewards=played.rewards,
+        initial=played.initial,
+        first=played.first,
         settings={
             "noise": problem.noise,
             "arms": problem.size,
-            "initial": protocol.initial,
-            "batch": batch,
-            "backend": jax.default_backend(),
+            "initial": problem.protocol.initial,
+            "batch": played.batch,
+            "backend": played.backend,
         },
         timings={
-            "total": elapsed,
-            "compile": clock,
-            "trial_rounds": trials * (rounds - 1),
+            "total": seconds,
+            "compile": played.compile,
+            "trial_rounds": len(played.arms) * (job.rounds - 1),
         },
         versions={
             "windfall": __version__,
@@ -160,113 +170,3 @@ def simulate(
 
 def _label(policy: Policy) -> str:
     return type(policy.acquisition).__name__.lower()
-
-
-def _prepare(job: Job) -> Setting:
-    problem = job.problem
-    initial = problem.protocol.initial
-    space = Arms(problem.arms, problem.feature_names, problem.box)
-    template = job.policy.begin(None, space, capacity=bucket(initial + 1), initial=initial)
-    return Setting(job.policy, template, noise_of(problem), job.seed, job.rounds)
-
-
-def _initial(job: Job, number: int) -> np.ndarray:
-    """The initial arms of a trial."""
-    problem = job.problem
-    pool = np.arange(problem.size) if problem.initial_pool is None else problem.initial_pool
-    return shuffled(pool, job.seed, number)[: problem.protocol.initial].astype(np.int32)
-
-
-def _together(job: Job, numbers: np.ndarray, batch: int, progress: Progress | None):
-    """Trials in vmapped batches."""
-    setting = _prepare(job)
-    parts = []
-    with CompileClock() as clock:
-        for chunk in np.array_split(numbers, -(-len(numbers) // batch)):
-            payoffs = np.stack([job.problem.payoffs(int(i)) for i in chunk])
-            initial = np.stack([_initial(job, int(i)) for i in chunk])
-            reached = 0
-
-            def report(t: int, size: int = len(chunk)) -> None:
-                nonlocal reached
-                if progress is not None:
-                    progress((t - reached) * size)
-                reached = t
-
-            trials = play_together(setting, payoffs, initial, chunk, report)
-            parts.append(_record(trials, initial))
-    return parts, clock.seconds
-
-
-def _one(job: Job, setting: Setting, number: int):
-    initial = _initial(job, number)
-    trial = play_one(setting, job.problem.payoffs(number), initial, number)
-    return tuple(a[None] for a in _record(trial, initial))
-
-
-def _record(trial: Trial, initial: np.ndarray):
-    if not np.all(np.asarray(trial.healthy)):
-        raise NumericalError(
-            "the covariance matrix of the pulled arms has no Cholesky factor, even with jitter: "
-            "the kernel is not positive definite on these arms; use another kernel"
-        )
-    return tuple(np.asarray(a) for a in (trial.arms, trial.rewards, initial, trial.first))
-
-
-def _apart(job: Job, numbers: np.ndarray, workers: int | None, progress: Progress | None):
-    """Trials one by one, in this process or spread over worker processes."""
-    workers = min(workers or loky.cpu_count(), len(numbers))
-    if workers == 1:
-        setting = _prepare(job)
-        parts = []
-        with CompileClock() as clock:
-            for number in numbers:
-                parts.append(_one(job, setting, int(number)))
-                if progress is not None:
-                    progress(job.rounds)
-        return parts, clock.seconds
-
-    payload = cloudpickle.dumps(job)
-    digest = hashlib.sha256(payload).hexdigest()
-    executor = worker_pool(workers)
-    futures = {executor.submit(_work, digest, payload, int(i)): int(i) for i in numbers}
-    parts, seconds = {}, 0.0
-    try:
-        for future in as_completed(futures):
-            parts[futures[future]], compiled = future.result()
-            seconds += compiled
-            if progress is not None:
-                progress(job.rounds)
-    except BaseException:
-        executor.shutdown(kill_workers=True)
-        raise
-    return [parts[int(i)] for i in numbers], seconds
-
-
-def worker_pool(workers: int):
-    """Processes that stay warm between calls, one thread each."""
-    one_thread = {"PJRT_NPROC": "1", "OPENBLAS_NUM_THREADS": "1"}
-    return loky.get_reusable_executor(
-        max_workers=workers, timeout=60, env=one_thread, initializer=_start_worker
-    )
-
-
-def _start_worker() -> None:
-    import windfall  # noqa: F401  the guard, before JAX computes anything
-
-    compilation_cache()
-
-
-_JOBS: dict[str, Any] = {}
-
-
-def _work(digest: str, payload: bytes, number: int):
-    """One trial in a worker; a job is unpacked once, so that its compiled programs are reused."""
-    if digest not in _JOBS:
-        job = cloudpickle.loads(payload)
-        _JOBS.clear()
-        relieve_memory_maps()
-        _JOBS[digest] = (job, _prepare(job))
-    job, setting = _JOBS[digest]
-    with CompileClock() as clock:
-        return _one(job, setting, number), clock.seconds

@@ -11,17 +11,17 @@ room.
 
 import dataclasses
 from collections.abc import Callable
-from functools import partial
 from typing import Any
 
 import equinox as eqx
 import jax
 import numpy as np
 
-from windfall.acquisition.candidates import Candidates, Listed
+from windfall.acquisition.candidates import NOWHERE, Candidates
 from windfall.models.capacity import BUCKETS, bucket
 from windfall.policy import Policy, State, learn
-from windfall.runtime.execution import first_call_alone, float64, on_accelerator
+from windfall.runtime.execution import float64, on_accelerator
+from windfall.runtime.programs import Program, program
 from windfall.simulation.noise import Noise
 from windfall.simulation.rollout import Trial, begin, play, pull
 
@@ -29,10 +29,6 @@ __all__ = ["Setting", "play_one", "play_together"]
 
 #: An accelerator is mostly idle in smaller buckets than these: more would only cost compilations.
 _ACCELERATOR_BUCKETS = (64, 96, 160, 512, 2048)
-#: Trying out several algorithms for every matrix product takes longer than it ever gives back here.
-_OPTIONS = {"xla_gpu_autotune_level": 0}
-#: Learning needs nothing of the space, and is compiled without it.
-_NOWHERE = Listed(np.zeros((0, 0)), np.zeros((0, 0)))
 
 
 @dataclasses.dataclass(frozen=True)
@@ -140,20 +136,17 @@ def _with_space(state: State, candidates: Candidates | None, setup: Any) -> Stat
 def _play_all(policy, trials, payoffs, noise, first, stop):
     for t in range(first, stop):
         state = trials.state
-        learned = _learn_all(policy.model, _with_space(state, _NOWHERE, None))
+        learned = _learn_all(policy.model, _with_space(state, NOWHERE, None))
         learned = _with_space(learned, state.candidates, state.setup)
         trials = _pull_all(policy, trials, learned, payoffs, noise, np.int32(t))
     return trials
 
 
-_begin_one = eqx.filter_jit(begin)
-_play_one = eqx.filter_jit(play)
-# JAX's own options of jit, which equinox passes on without declaring them.
-_jit_all: Any = partial(eqx.filter_jit, compiler_options=_OPTIONS)  # pyright: ignore[reportCallIssue]
+_begin_one = Program(begin)
+_play_one = Program(play)
 
 
-@first_call_alone
-@_jit_all
+@program
 def _begin_all(policy, template, payoffs, noise, initial, seed, numbers, rounds):
     def one(payoff, initial, number):
         return begin(policy, template, payoff, noise, initial, seed, number, rounds)
@@ -162,14 +155,12 @@ def _begin_all(policy, template, payoffs, noise, initial, seed, numbers, rounds)
     return jax.vmap(one, out_axes=_lanes(shapes))(payoffs, initial, numbers)
 
 
-@first_call_alone
-@_jit_all
+@program
 def _learn_all(model, states):
     return jax.vmap(lambda state: learn(model, state), in_axes=(_lanes_of(states),))(states)
 
 
-@first_call_alone
-@_jit_all
+@program
 def _pull_all(policy, trials, learned, payoffs, noise, t):
     def one(trial, state, payoff):
         return pull(policy, trial, state, payoff, noise, t)

@@ -81,6 +81,28 @@ class Arms(Space):
     def dimension(self) -> int:
         return self.arms.shape[1]
 
+    @cached_property
+    def ties(self) -> tuple[int, ...] | None:
+        """Neighbouring columns of which exactly one is 1 and the others are 0 in every arm.
+
+        Example:
+            >>> Arms([[0.3, 1, 0, 0], [0.5, 0, 1, 0], [0.1, 0, 0, 1]]).ties
+            (0, 1, 1, 1)
+        """
+        binary = np.all((self.arms == 0) | (self.arms == 1), axis=0)
+        groups: list[int] = []
+        while len(groups) < self.dimension:
+            begin, width = len(groups), 1
+            taken = self.arms[:, begin].copy()
+            while binary[begin : begin + width].all() and taken.max() == 1 and taken.min() == 0:
+                if begin + width == self.dimension:
+                    break
+                taken += self.arms[:, begin + width]
+                width += 1
+            whole = binary[begin : begin + width].all() and np.all(taken == 1)
+            groups += [groups[-1] + 1 if groups else 0] * (width if whole else 1)
+        return tuple(groups) if groups[-1] + 1 < self.dimension else None
+
     def unit(self, x: Any) -> np.ndarray:
         """Features in the unit box."""
         return (np.asarray(x, float) - self.low) / self.span

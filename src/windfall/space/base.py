@@ -42,6 +42,14 @@ class Space(ABC):
     def dimension(self) -> int:
         """The number of columns of the unit box."""
 
+    @property
+    def ties(self) -> tuple[int, ...] | None:
+        """For each column the number of its group: those of one choice belong together.
+
+        None where every column is for itself.
+        """
+        return None
+
     @abstractmethod
     def initial(self, asked: int | None) -> int:
         """How many choices come before the policy takes over; None: as many as is usual."""

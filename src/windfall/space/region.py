@@ -82,6 +82,11 @@ class Parameters(Space):
         return len(self.columns.group)
 
     @property
+    def ties(self) -> tuple[int, ...] | None:
+        """Columns of one parameter belong together."""
+        return tuple(self.columns.group.tolist()) if np.any(self.columns.hot) else None
+
+    @property
     def size(self) -> int:
         """The number of parameters."""
         return len(self.parameters)

@@ -4,19 +4,31 @@ Each is one compilation per shape. Lists that grow (rewards to note, pending and
 points asked about) come padded to a few lengths.
 """
 
+import dataclasses
 from collections.abc import Sequence
 
-import equinox as eqx
 import jax
 import numpy as np
 
 from windfall import policy as rounds
+from windfall.acquisition.candidates import NOWHERE
 from windfall.models.base import EXACT, Belief, FitInfo, Model, Reward
 from windfall.policy import Policy, State
 from windfall.runtime.execution import float64
+from windfall.runtime.programs import program
 from windfall.study.pull import Pull
 
-__all__ = ["condition", "imagine", "moments", "note", "padded", "search", "select", "table"]
+__all__ = [
+    "condition",
+    "imagine",
+    "moments",
+    "note",
+    "padded",
+    "search",
+    "select",
+    "study_key",
+    "table",
+]
 
 #: Rewards are noted in chunks of one length, so that a study that is opened again runs the very
 #: program that it ran before.
@@ -52,8 +64,7 @@ def padded(rows: np.ndarray, fill: float) -> np.ndarray:
     return filled
 
 
-@float64
-@eqx.filter_jit
+@program
 def _note(belief: Belief, x, numbers, count) -> Belief:
     def one(i, belief):
         return belief.observe(x[i], Reward(*numbers[i]))
@@ -61,26 +72,33 @@ def _note(belief: Belief, x, numbers, count) -> Belief:
     return jax.lax.fori_loop(0, count, one, jax.tree.map(jax.numpy.asarray, belief))
 
 
-@float64
-@eqx.filter_jit
 def search(model: Model, state: State) -> tuple[Belief, FitInfo]:
-    """Hyper-parameters found anew.
+    """Hyper-parameters found anew; one program for all spaces with as many columns.
 
     Conditioning is a program of its own, so that a study that is opened again runs the same one on
     the same numbers and chooses the same arm even where two are nearly tied.
     """
+    return _search(model, dataclasses.replace(state, candidates=NOWHERE, setup=None))
+
+
+@program
+def _search(model: Model, state: State) -> tuple[Belief, FitInfo]:
     return rounds.search(model, state)
 
 
-@float64
-@eqx.filter_jit
+@program
 def condition(model: Model, belief: Belief) -> Belief:
     """Predictions that rest on all rewards noted."""
     return model.condition(belief)
 
 
-@float64
-@eqx.filter_jit
+@program
+def study_key(seed):
+    """The key of a study."""
+    return rounds.study_key(seed)
+
+
+@program
 def imagine(belief: Belief, x, count) -> Belief:
     """As if the first ``count`` of some points had paid what the belief expects of them."""
     start = jax.tree.map(jax.numpy.asarray, belief)
@@ -88,22 +106,31 @@ def imagine(belief: Belief, x, count) -> Belief:
 
 
 @float64
-@eqx.filter_jit
 def select(policy: Policy, state: State, avoid, ahead):
     """The next choice; see ``Policy.select``."""
+    if state.candidates.listed:
+        return _select(policy, state, avoid, ahead)
+    return policy.choose(*_focus(policy, state, ahead), state, avoid)
+
+
+@program
+def _select(policy: Policy, state: State, avoid, ahead):
     return policy.select(state, avoid, ahead)
 
 
-@float64
-@eqx.filter_jit
+@program
+def _focus(policy: Policy, state: State, ahead):
+    return policy.focus(state, ahead)
+
+
+@program
 def table(policy: Policy, state: State, x):
     """Mean, deviation, attention and score at some points."""
     score = policy.score(state)
     return *state.belief.moments(x), score.ratio(x), score(x)
 
 
-@float64
-@eqx.filter_jit
+@program
 def moments(belief: Belief, x):
     """Mean and deviation at some points."""
     return belief.moments(x)

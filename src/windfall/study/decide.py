@@ -14,14 +14,15 @@ import numpy as np
 
 from windfall.errors import NumericalError
 from windfall.models.base import Belief
-from windfall.models.capacity import bucket
-from windfall.policy import Policy, State, due, study_key
+from windfall.models.capacity import BUCKETS, REGION_BUCKETS, bucket
+from windfall.policy import Policy, State, due
 from windfall.runtime.compilation import relieve_memory_maps
 from windfall.runtime.execution import float64
 from windfall.space import Point, Space
 from windfall.study import compiled
 from windfall.study.pull import Pull
 from windfall.study.record import Record
+from windfall.study.warming import beside, closing
 
 __all__ = ["Decider", "Decision"]
 
@@ -82,6 +83,7 @@ class Decider:
         self._learned: _Learned | None = None
         self._conditioned: dict[int, Belief] = {}
         self._sizes: set[int] = set()
+        self._rehearsed: set[int] = set()
 
     def check(self, saved: Any) -> None:
         """Refuse hyper-parameters that do not fit this policy's model."""
@@ -148,12 +150,49 @@ class Decider:
             self._noted += new
         return self._rewards
 
+    @property
+    def _buckets(self) -> tuple[int, ...]:
+        return REGION_BUCKETS if self.space.arms is None else BUCKETS
+
+    def rehearse(self) -> None:
+        """Run the programs that a later decision will need; nothing else comes of it.
+
+        Those of the first decision, later those with more room than now.
+        """
+        size = bucket(max(len(self._slots), int(self._begun.initial)), self._buckets)
+        if size in self._rehearsed:
+            size = bucket(size + 1, self._buckets)
+        if size not in self._rehearsed:
+            self._rehearsed.add(size)
+            self._rehearse_search(size)
+            self._rehearse_choice(size)
+
+    def _rehearse_search(self, size: int) -> None:
+        state = self._unknowing(size)
+        nowhere = np.zeros((1, self.space.dimension))
+        compiled.note(state.belief, nowhere, [Pull((), 0.0)])
+        compiled.search(self.policy.model, state)
+
+    def _rehearse_choice(self, size: int) -> None:
+        if closing():
+            return
+        state = self._unknowing(size)
+        belief = compiled.condition(self.policy.model, state.belief)
+        state = dataclasses.replace(state, belief=belief)
+        compiled.select(self.policy, state, None, np.int32(0))
+
+    def _unknowing(self, size: int) -> State:
+        """A state with so much room and no reward."""
+        belief = self._begun.belief
+        belief = belief if belief.capacity is None else belief.resized(size)
+        return dataclasses.replace(self._begun, belief=belief)
+
     def _room(self, belief: Belief, more: int) -> Belief:
         """A belief with as much room as its rewards and so many further inputs need.
 
         No more than that: what a study can be resumed from does not say how much room it once had.
         """
-        size = bucket(max(len(self._slots) + more, 1))
+        size = bucket(max(len(self._slots) + more, 1), self._buckets)
         if belief.capacity is None or belief.capacity == size:
             return belief
         if size not in self._sizes:
@@ -180,6 +219,10 @@ class Decider:
         searched, initial = record.searched, int(self._begun.initial)
         if due(record.happened, searched, initial, model.refit_every):
             searched = record.happened
+            size = belief.capacity or 0
+            if size not in self._rehearsed:  # what comes after the search compiles beside it
+                self._rehearsed.add(size)
+                beside(lambda: self._rehearse_choice(size))
             belief, info = compiled.search(model, self._state(record, belief))
             found = belief.dump()
             ended = f"; its fit was ended after {int(info.evaluations)} evaluations"
@@ -203,4 +246,4 @@ class Decider:
 
 
 def _begin(policy: Policy, space: Space, seed: int, initial: int) -> State:
-    return policy.begin(study_key(seed), space, initial=initial)
+    return policy.begin(compiled.study_key(np.uint32(seed)), space, initial=initial)

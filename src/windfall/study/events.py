@@ -10,12 +10,15 @@ that opening a study never repeats a fit.
   remark if a fit was made for it.
 - ``fitted``, hyper-parameters are taken over from elsewhere: belief and searched.
 - ``told``, a reward comes: point, reward, noise, count, deviation, and the id of the choice.
-- ``failed``, a pull failed: point and id.
+- ``failed``, a pull failed: point and id, and why if that was said.
 - ``forgotten``, a choice or a failure is taken back: point and id.
 - ``expired``, the lease of a choice has run out, and others may choose its point: id.
 - ``undone``, a reward was told by mistake: event, the number under which it was told, and the id of
   the choice that waits for its reward again, if one does.
 - ``noted``, somebody says something about the study: text. It changes nothing.
+
+An event that was copied from another store, or restored from a file, also says at what time it
+happened there.
 """
 
 from collections.abc import Mapping

@@ -88,6 +88,8 @@ def _line(event: Event) -> dict[str, Any]:
 
 
 def _time(event: Event) -> str | None:
-    if event.time is None:
+    """When it happened, also if that was elsewhere."""
+    seconds = event.contents.get("time", event.time)
+    if seconds is None:
         return None
-    return datetime.fromtimestamp(event.time, UTC).isoformat(timespec="microseconds")
+    return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="microseconds")

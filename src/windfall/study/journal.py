@@ -1,5 +1,6 @@
 """A study's events in a store, as far as they are known here, and how to add to them."""
 
+import os
 import random
 import time
 import uuid
@@ -113,7 +114,7 @@ class Journal:
 
     @contextmanager
     def _alone(self) -> Iterator[str]:
-        holder = uuid.uuid4().hex
+        holder = f"{os.getpid()}/{uuid.uuid4().hex}"  # who is gone can be known by his process
         if not self.store.lock(self.key, holder, LOCK):
             raise Locked
         try:

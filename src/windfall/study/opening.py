@@ -20,7 +20,7 @@ def studies(store: Any = "windfall.db", token: Any = None) -> list[str]:
     """The names of the studies in a store, in the order in which they were created.
 
     Args:
-        store: A file, the address of a windfall server, or a ``Store``.
+        store: A file, ``postgresql://…``, the address of a windfall server, or a ``Store``.
         token: What the server wants to see; by default the environment's ``WINDFALL_TOKEN``.
     """
     opened = open_store(store, token=token)
@@ -60,6 +60,7 @@ class Terms:
     kernel_matrix: Any = None
     seed: Any = None
     initial: Any = None
+    about: Any = None
 
     @property
     def create(self) -> bool:
@@ -68,9 +69,9 @@ class Terms:
 
     def bandit(self) -> Bandit:
         """A bandit on these terms: what it refuses is refused before anything is written."""
-        given = {field.name: getattr(self, field.name) for field in fields(self)}
-        given["arms"] = given.pop("space")
-        return Bandit(**given | {"seed": 0 if self.seed is None else self.seed})
+        others = (f.name for f in fields(self) if f.name not in ("space", "seed", "about"))
+        given: dict[str, Any] = {name: getattr(self, name) for name in others}
+        return Bandit(self.space, seed=0 if self.seed is None else self.seed, **given)
 
     def stated(self, created: dict[str, Any]) -> dict[str, Any]:
         """The parts that something was said about, as a study is created with them."""
@@ -85,6 +86,8 @@ class Terms:
             stated["seed"] = whole("seed", self.seed, 0, LARGEST_SEED)
         if self.initial is not None:
             stated["initial"] = whole("initial", self.initial, 1)
+        if self.about is not None:
+            stated["about"] = self.about
         return stated
 
     def _policy(self, created: dict[str, Any]) -> Any:
@@ -115,6 +118,8 @@ def found_or_created(store: Store, name: str, terms: Terms) -> int:
         "initial": bandit.initial,
         "versions": {"windfall": __version__},
     }
+    if terms.about is not None:
+        created["about"] = terms.about
     try:
         return store.create(name, created)
     except Conflict:  # somebody else was first

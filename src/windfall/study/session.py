@@ -11,6 +11,7 @@ from windfall.space import Point, Space
 from windfall.study.choice import Choice, choice_of, plain
 from windfall.study.pull import Pull
 from windfall.study.record import Record
+from windfall.study.warming import Warmer
 
 if TYPE_CHECKING:
     from windfall.policy import Policy
@@ -50,6 +51,14 @@ class Session(ABC):
         from windfall.study.decide import Decider
 
         return Decider(self.space, self.policy, self.seed, self.initial)
+
+    @cached_property
+    def _warmer(self) -> Warmer:
+        return Warmer(self._rehearse)
+
+    def _rehearse(self) -> None:
+        """In the background, while what was asked is being measured."""
+        self._decider.rehearse()
 
     @property
     def arms(self) -> np.ndarray | None:
@@ -147,6 +156,7 @@ class Session(ABC):
 
     def _made(self, n: int, *, held: bool) -> list[tuple[dict[str, Any], Any]]:
         """So many choices, to be handed out: the contents of their events, and their searches."""
+        self._warmer.asking()
         waiting = [point for point, _ in self._record.waiting]
         made: list[tuple[dict[str, Any], Any]] = []
         found = False  # hyper-parameters stand in the first choice that they were found for
@@ -169,6 +179,7 @@ class Session(ABC):
                     found = True
             waiting.append(point)
             made.append((contents | {"point": _jsonable(point)}, search))
+        self._warmer.asked()
         return made
 
     def _initial_reason(self, used: int) -> str:

@@ -1,32 +1,22 @@
 """Studies that last: kept in a store, shared by many workers."""
 
 import os
-from collections.abc import Sequence
-from functools import cached_property, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any, overload
 
-from windfall import specs
 from windfall.checks import number, whole
-from windfall.errors import InputError
-from windfall.study import history
+from windfall.study import transfer
 from windfall.study.choice import Choice, choice_of
-from windfall.study.events import Event
-from windfall.study.journal import Journal
-from windfall.study.opening import Terms, check_same, found_or_created, text, text_or_none
-from windfall.study.record import Record
-from windfall.study.session import Session
-from windfall.study.stores import Conflict, Store, open_store
-from windfall.study.stores.base import DecidingStore, Draft
+from windfall.study.kept import KeptSession
+from windfall.study.opening import text, text_or_none
+from windfall.study.stores import Store, open_store
+from windfall.study.stores.base import DecidingStore
 from windfall.study.undo import taking_back
-
-if TYPE_CHECKING:
-    from windfall.policy import Policy
 
 __all__ = ["Study"]
 
 
-class Study(Session):
+class Study(KeptSession):
     """A study that is kept: created once, opened by its name anywhere, never lost.
 
     What it can do is what ``wf.Bandit`` can; with one worker the choices are the same. Every call
@@ -41,10 +31,12 @@ class Study(Session):
             must be importable, as it is kept as a spec (``windfall.specs``).
         goal: "reward" or "best", as for ``wf.Bandit``; so are ``budget``, ``repeats`` and
             ``kernel_matrix``.
-        store: A file, the address of a windfall server (http://…), or a ``Store``.
+        store: A file, ``postgresql://…``, the address of a windfall server (http://…), or a
+            ``Store``.
         token: What the server wants to see; by default the environment's ``WINDFALL_TOKEN``.
         seed: Determines every choice; 0 unless given.
         initial: How many choices come before the policy takes over.
+        about: What else must be the same whenever the study is opened with it, as JSON holds it.
 
     Example:
         >>> import numpy as np
@@ -57,68 +49,40 @@ class Study(Session):
         True
     """
 
-    def __init__(
-        self,
-        name: Any,
-        space: Any = None,
-        policy: Any = None,
-        *,
-        store: Any = "windfall.db",
-        token: Any = None,
-        goal: Any = None,
-        budget: Any = None,
-        repeats: Any = None,
-        kernel_matrix: Any = None,
-        seed: Any = None,
-        initial: Any = None,
-    ):
-        terms = Terms(space, policy, goal, budget, repeats, kernel_matrix, seed, initial)
-        self._own = not isinstance(store, Store)
-        self._store = open_store(store, create=terms.create, token=token)
-        try:
-            self._name = text("name", name)
-            key = found_or_created(self._store, name, terms)
-            self._journal = Journal(self._store, key)
-            created, *events = self._journal.news()
-            self._created = dict(created.contents)
-            check_same(name, self._created, terms)
-            super().__init__(
-                specs.from_spec(self._created["space"], allow_imports=True),
-                self._created["seed"],
-                self._created["initial"],
-            )
-            self._journal.take_over([created])
-            self._take_over(events)
-        except BaseException:
-            self.close()
-            raise
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return partial(Study, store=self._store), (self._name,)
-
     def __enter__(self) -> "Study":
         return self
 
-    def __exit__(self, *_: object) -> None:
-        self.close()
+    @classmethod
+    def restore(
+        cls, path: str | os.PathLike[str], name: Any, *, store: Any = "windfall.db"
+    ) -> "Study":
+        """A study as ``export`` wrote it to a .jsonl file, under a name that is free.
 
-    @property
-    def name(self) -> str:
-        """Its name."""
-        return self._name
+        Args:
+            path: The file.
+            name: Of the study that is made.
+            store: Where it is made: a file, ``postgresql://…`` or a ``Store``.
+        """
+        wanted, events = text("name", name), transfer.events_of(Path(path))
+        opened = open_store(store, create=True)
+        try:
+            transfer.put(events, opened, wanted)
+        finally:
+            if not isinstance(store, Store):
+                opened.close()
+        return cls(wanted, store=store)
 
-    @cached_property
-    def policy(self) -> "Policy":
-        """The policy."""
-        return specs.from_spec(self._created["policy"], allow_imports=True)
-
+    @overload
     def ask(
-        self,
-        n: Any = None,
-        worker: Any = None,
-        lease: Any = None,
-        request: Any = None,
-    ) -> Any:
+        self, n: None = None, worker: Any = None, lease: Any = None, request: Any = None
+    ) -> Choice: ...
+    @overload
+    def ask(
+        self, n: int, worker: Any = None, lease: Any = None, request: Any = None
+    ) -> list[Choice]: ...
+    def ask(
+        self, n: Any = None, worker: Any = None, lease: Any = None, request: Any = None
+    ) -> Choice | list[Choice]:
         """What to try next: a choice, or a list of n.
 
         Without any argument it only looks, and everybody is told the same until something happens.
@@ -193,17 +157,20 @@ class Study(Session):
         """
         self._happen("told", self._paid(choice, reward, noise, count, deviation), request)
 
-    def fail(self, choice: Any, request: Any = None) -> None:
-        """Record that a pull failed, as ``wf.Bandit.fail``."""
-        self._happen("failed", self._meant(choice), request)
+    def fail(self, choice: Any, request: Any = None, why: Any = None) -> None:
+        """Record that a pull failed, as ``wf.Bandit.fail``.
+
+        Args:
+            choice: As for ``tell``.
+            request: An id for this call. Repeating it changes nothing.
+            why: What went wrong, for the history.
+        """
+        reason = {} if why is None else {"why": text("why", why)}
+        self._happen("failed", self._meant(choice) | reason, request)
 
     def forget(self, choice: Any, request: Any = None) -> None:
         """A choice will never be told, or failed by accident: drop it."""
         self._happen("forgotten", self._meant(choice), request)
-
-    def note(self, remark: Any, request: Any = None) -> None:
-        """Keep a remark with the study ("changed the nozzle"); it changes nothing else."""
-        self._happen("noted", {"text": text("text", remark)}, request)
 
     def undo(self, event: Any = None, request: Any = None) -> None:
         """Take back the last reward or failure; its choice waits again, if it was handed out.
@@ -226,88 +193,6 @@ class Study(Session):
         """A choice that was made, by its lasting id."""
         self._now()
         return self._choice(id)
-
-    def history(self) -> dict[str, list[Any]]:
-        """All that happened: one row per event, ready for a data frame."""
-        self._now()
-        return history.columns(self.space, self._journal.events[1:])
-
-    def export(self, path: str | os.PathLike[str]) -> None:
-        """Write the history as a table (.csv), or every event in full (.jsonl, JSON lines)."""
-        self._now()
-        history.export(Path(path), self.space, self._journal.events)
-
-    def rename(self, name: Any) -> None:
-        """Give the study another name, which nobody else has."""
-        wanted = text("name", name)
-        try:
-            self._store.rename(self._journal.key, wanted)
-        except Conflict as error:
-            raise InputError(f"name is {name!r}; expected one that no other study has") from error
-        self._name = wanted
-
-    def delete(self, name: Any) -> None:
-        """Drop the study and all that happened to it, for good.
-
-        Args:
-            name: Of the study, once more, so that it is meant.
-        """
-        if name != self._name:
-            raise InputError(f"name is {name!r}; expected {self._name!r}, to be sure")
-        self._store.delete(self._journal.key)
-
-    def close(self) -> None:
-        """Let go of the file, if the study has opened it; whatever happened is kept."""
-        if self._own:
-            self._store.close()
-
-    @cached_property
-    def _decider(self) -> Any:
-        if isinstance(self._store, DecidingStore):
-            return self._store.decider(self._journal.key)
-        return super()._decider
-
-    def _now(self) -> Record:
-        self._take_over(self._journal.news())
-        return self._record
-
-    def _take_over(self, events: Sequence[Event]) -> None:
-        """Let happen here what happened in the store: all of it, or nothing."""
-        if events:
-            record = self._record.copy()
-            for event in events:
-                record.fold(event)
-            self._record = record
-            self._journal.take_over(events)
-
-    def _happen(self, kind: str, contents: dict[str, Any], request: Any = None) -> None:
-        known = text_or_none("request", request)
-
-        def attempt(holder: str | None) -> None:
-            self._now()
-            before = self._journal.answered(known)
-            if not before:
-                self._append([(kind, contents)], request=known, holder=holder)
-            elif [(event.kind, dict(event.contents)) for event in before] != [(kind, contents)]:
-                raise InputError(f"request is {known!r}; expected one that no other call had")
-
-        self._journal.insist(attempt)
-
-    def _append(
-        self, drafts: Sequence[Draft], searches: Sequence[Any] = (), **options: Any
-    ) -> Record:
-        """Write events to the store, where they can happen; the record with them."""
-        number = len(self._journal.events)
-        record = self._record.copy()  # what cannot happen is refused before it is written
-        for place, (kind, contents) in enumerate(drafts):
-            event = Event(number + place, kind, contents, options.get("worker"))
-            record.fold(event, searches[place] if searches else None)
-        taken = self._journal.append(drafts, **options)
-        if taken[0].number > number:  # others came in between
-            return self._now()
-        self._journal.take_over(taken)
-        self._record = record
-        return record
 
     def _choice(self, number: Any) -> Choice:
         asked = self._journal.asked(number).contents

@@ -70,8 +70,7 @@ def test_never_worse_than_the_warm_start(warm):
     for settings in (Fit(restarts=0, iterations=1), Fit()):
         hyper, info = search(jax.random.key(0), observations, warm, settings)
         assert evidence(hyper, observations) >= evidence(warm, observations) - 1e-9
-        starts = 1 + settings.restarts + (settings.restarts > 0)  # the last with much noise
-        assert info.evaluations <= starts * settings.iterations
+        assert info.evaluations <= (1 + settings.restarts) * settings.iterations
 
 
 def test_a_fitted_model_is_a_fixed_point():
@@ -190,11 +189,11 @@ def test_few_rewards_are_enough(used):
 
 def test_without_restart_only_the_warm_start_is_searched():
     warm_only, alone = search(jax.random.key(0), data(), WARM, Fit(restarts=0))
-    hyper, info = search(jax.random.key(0), data(), WARM, Fit(), restart=False)
+    hyper, info = search(jax.random.key(0), data(), WARM, Fit(), restart=0.0)
     assert info.evaluations == alone.evaluations
     # Two programs, that round differently: the same steps to far more digits than a step moves.
     for a, b in zip(jax.tree.leaves(hyper), jax.tree.leaves(warm_only), strict=True):
-        np.testing.assert_allclose(a, b, rtol=1e-9)
+        np.testing.assert_allclose(a, b, rtol=1e-6)
 
 
 @pytest.mark.parametrize(("used", "low", "high"), [(0, 1, 1), (AMPLE, 1, 1), (AMPLE + 1, 0.1, 0.4)])
@@ -206,8 +205,8 @@ def test_restarts_are_rare_once_the_previous_answer_rests_on_ample_data(used, lo
         lambda key: settings.infer(key, data(), previous, jnp.asarray(used))[1].evaluations
     )
     spent = np.array([infer(jax.random.key(seed)) for seed in range(100)])
-    assert set(spent) <= {3, 9}  # a random start, and one with much noise
-    assert low <= np.mean(spent == 9) <= high
+    assert set(spent) <= {3, 6}
+    assert low <= np.mean(spent == 6) <= high
 
 
 def test_the_same_shapes_are_traced_once():

@@ -30,6 +30,7 @@ from windfall.models.gp.kernels import (
     White,
     as_kernel,
 )
+from windfall.models.gp.kernels.stationary import squared_distance
 
 SCALES = [0.3, 0.7]
 POINTS = np.random.default_rng(0).uniform(size=(7, 2))
@@ -283,3 +284,22 @@ def test_kernels_can_be_made_inside_compiled_code():
     np.testing.assert_allclose(
         build(0.4), SquaredExponential(0.4, 2.0).gram(POINTS, POINTS), rtol=1e-14
     )
+
+
+def test_derivatives_of_the_squared_distance_equal_those_of_its_definition():
+    """By JAX from the n×m×d differences, which the library never makes."""
+    rng = np.random.default_rng(0)
+    weights, x1, x2 = rng.uniform(0.1, 9.0, 4), rng.random((5, 4)), rng.random((6, 4))
+    x2[0] = x1[0]
+    cotangent = rng.standard_normal((5, 6))
+
+    def naive(weights, x1, x2):
+        return jnp.sum(weights * (x1[:, None] - x2[None]) ** 2, axis=-1)
+
+    def pulled(function):
+        value, pull = jax.vjp(function, weights, x1, x2)
+        return value, *pull(cotangent)
+
+    for mine, definition in zip(pulled(squared_distance), pulled(naive), strict=True):
+        # Sums of at most 6 products of numbers below 10 each: a hundred roundings of 10.
+        np.testing.assert_allclose(mine, definition, rtol=0, atol=1e3 * np.finfo(float).eps)

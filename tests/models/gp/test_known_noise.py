@@ -141,16 +141,12 @@ def test_rewards_of_known_noise_have_a_slot_of_their_own():
 
 @pytest.mark.parametrize("arm", range(4))
 @pytest.mark.parametrize("known", [False, True])
-def test_the_host_knows_whether_a_reward_needs_a_new_slot(arm, known):
+def test_a_reward_goes_to_the_slot_of_its_input_and_kind_of_noise_or_to_a_new_one(arm, known):
     observations = told([(0, 1.0), (1, 2.0, 0.1), (2, 3.0), (2, 3.0, 0.1)])
-    x = ARMS[arm]
-    expected = (arm, known) in {(0, False), (1, True), (2, False), (2, True)}
-    with jax.enable_x64(False):  # as in a user's process
-        assert observations.has(x, known) is expected
-        assert not observations.has(x + 1e-12, known)
-    slot = int(observations.slot(x, known))
-    assert slot == {(0, False): 0, (1, True): 1, (2, False): 2, (2, True): 3}.get((arm, known), 4)
-    assert not Observations.empty(16, 2).has(np.zeros(2))
+    expected = {(0, False): 0, (1, True): 1, (2, False): 2, (2, True): 3}.get((arm, known), 4)
+    assert observations.slot(ARMS[arm], known) == expected
+    assert observations.slot(ARMS[arm] + 1e-12, known) == 4
+    assert Observations.empty(16, 2).slot(np.zeros(2), known) == 0
 
 
 @pytest.mark.parametrize(

@@ -1,22 +1,18 @@
 """Every store keeps what all of them promise."""
 
 import pytest
+from store_kinds import KINDS, emptied, opened
 
-from windfall.study.stores import MemoryStore, SQLiteStore
 from windfall.testing import StoreContract
 
 
-class TestMemoryStore(StoreContract):
-    @pytest.fixture(autouse=True)
-    def _kept(self):
-        self.kept = None
+class TestStores(StoreContract):
+    @pytest.fixture(autouse=True, params=KINDS)
+    def _kind(self, request):
+        self.kind, self.kept = emptied(request.param), None
 
     def open(self, folder, clock):
-        """It is its own only handle."""
-        self.kept = self.kept or MemoryStore(clock)
+        if self.kind != "memory":
+            return opened(self.kind, folder, clock)
+        self.kept = self.kept or opened(self.kind, folder, clock)  # its own only handle
         return self.kept
-
-
-class TestSQLiteStore(StoreContract):
-    def open(self, folder, clock):
-        return SQLiteStore(folder / "studies.db", clock=clock)

@@ -2,6 +2,7 @@
 
 import os
 import pickle
+import shutil
 import sqlite3
 import subprocess
 import sys
@@ -11,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from windfall.errors import InputError
-from windfall.study.stores import Conflict, SQLiteStore, open_store, schema
+from windfall.study.stores import Conflict, SQLiteStore, mounts, open_store, schema
 
 DATA = Path(__file__).parents[1] / "data"
 
@@ -53,6 +54,91 @@ def test_a_full_disk_leaves_nothing_half_written(path):
         assert [event.number for event in store.append(1, drafts)] == [1, 2, 3]
 
 
+@pytest.fixture
+def tiny(tmp_path):
+    """A disk of 256 KiB."""
+    place = tmp_path / "tiny"
+    place.mkdir()
+    command = ["mount", "-t", "tmpfs", "-o", "size=256k", "tmpfs", str(place)]
+    if shutil.which("mount") is None or subprocess.run(command, capture_output=True).returncode:
+        pytest.skip("only root may mount a small disk, and not everywhere")
+    yield place
+    subprocess.run(["umount", str(place)], check=True)
+
+
+def test_a_disk_that_is_really_full(tiny):
+    """Whatever was acknowledged is there, the rest is not; with more room it goes on."""
+    (tiny / "ballast").write_bytes(bytes(64 * 1024))
+    drafts = [("noted", {"text": "x" * 3000})] * 3
+    with closing(SQLiteStore(tiny / "lab.db")) as store:
+        key, taken = store.create("alloy", {}), 1
+
+        def fill():
+            nonlocal taken
+            while True:
+                taken += len(store.append(key, drafts))
+
+        assert "the disk is full; free some space and repeat the call" in said(fill)
+        assert len(store.read(key)) == taken > 1
+        with closing(SQLiteStore(tiny / "lab.db")) as other:
+            assert len(other.read(key)) == taken
+        (tiny / "ballast").unlink()
+        store.append(key, drafts)
+        assert len(store.read(key)) == taken + 3
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="limits are POSIX")
+def test_a_quota_that_is_used_up(path):
+    import resource
+
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    with closing(SQLiteStore(path)) as store:
+        drafts = [("noted", {"text": "x" * 30_000})] * 3
+        resource.setrlimit(resource.RLIMIT_FSIZE, (50_000, before[1]))
+        try:
+            message = said(lambda: store.append(1, drafts))
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, before)
+        assert message.endswith(
+            "cannot be read or written, the disk fails or a quota is used up; check both and "
+            "repeat the call: nothing was written"
+        )
+        assert len(store.read(1)) == 1
+        store.append(1, drafts)
+
+
+@pytest.mark.parametrize(
+    ("line", "kind"),
+    [
+        ("server:/export MOUNT nfs4 rw,relatime 0 0", "nfs4"),
+        ("//server/lab MOUNT cifs rw 0 0", "cifs"),
+        ("me@server: MOUNT fuse.sshfs rw 0 0", "fuse.sshfs"),
+        ("/dev/sdb1 MOUNT ext4 rw 0 0", None),
+        ("server:/export MOUNTED-elsewhere nfs rw 0 0", None),
+        ("server:/export MOUNT nfs rw 0 0\n/dev/sdb1 MOUNT ext4 rw 0 0", None),
+        ("/dev/sdb1 MOUNT ext4 rw 0 0\nserver:/export MOUNT/a\\040b nfs rw 0 0", None),
+    ],
+)
+def test_a_file_on_a_network_mount(tmp_path, monkeypatch, line, kind):
+    table = tmp_path / "mounts"
+    table.write_text("/dev/sda1 / ext4 rw 0 0\n" + line.replace("MOUNT", str(tmp_path)) + "\n")
+    monkeypatch.setattr(mounts, "MOUNTS", table)
+    assert mounts.network_type(tmp_path / "lab.db") == kind
+    if kind is None:
+        SQLiteStore(tmp_path / "lab.db").close()
+    else:
+        message = said(lambda: SQLiteStore(tmp_path / "lab.db"))
+        assert f"is on a network mount ({kind}), where a file may be damaged; move it" in message
+        assert not (tmp_path / "lab.db").exists()
+    nested = "\\040" in line
+    assert mounts.network_type(tmp_path / "a b" / "lab.db") == ("nfs" if nested else kind)
+
+
+def test_where_nobody_says_what_is_mounted(tmp_path, monkeypatch):
+    monkeypatch.setattr(mounts, "MOUNTS", tmp_path / "nowhere")
+    assert mounts.network_type(tmp_path / "lab.db") is None
+
+
 def test_a_file_that_cannot_be_written_can_be_read(path):
     with closing(SQLiteStore(path)) as store:
         store._db.execute("PRAGMA query_only = 1")  # root may write to every file
@@ -64,11 +150,32 @@ def test_a_file_that_cannot_be_written_can_be_read(path):
         assert len(store.read(1)) == 1
 
 
-@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root may write")
+@pytest.fixture
+def _nobody(path):
+    """Root may write to every file: what follows is done as somebody else."""
+    if os.name != "posix":
+        pytest.skip("permissions are POSIX")
+    if os.geteuid() != 0:
+        yield
+        return
+    for folder in (path.parent, *path.parent.parents):
+        if not folder.stat().st_mode & 0o001:
+            folder.chmod(folder.stat().st_mode | 0o011)
+    path.parent.chmod(0o777)
+    os.seteuid(65534)
+    try:
+        yield
+    finally:
+        os.seteuid(0)
+
+
+@pytest.mark.usefixtures("_nobody")
 def test_a_file_without_permission(path):
-    path.chmod(0o400)
+    if os.geteuid() != 65534:
+        path.chmod(0o400)
     with closing(SQLiteStore(path)) as store:
         assert "is read-only; change its permissions" in said(lambda: store.create("glass", {}))
+        assert len(store.read(1)) == 1
 
 
 def test_a_damaged_file(path):
@@ -134,7 +241,9 @@ def test_a_file_that_is_busy_for_too_long(path, monkeypatch):
 
 @pytest.mark.parametrize("store", [None, 3, b"lab.db", "", ":memory:", "ftp://lab", ["lab.db"]])
 def test_what_is_no_store(store):
-    assert "expected a file such as 'windfall.db', or a Store" in said(lambda: open_store(store))
+    assert "expected a file such as 'windfall.db', postgresql://…" in said(
+        lambda: open_store(store)
+    )
 
 
 @pytest.mark.parametrize("version", range(1, len(schema.MIGRATIONS) + 1))
@@ -187,6 +296,20 @@ def test_processes_that_make_one_file_at_once(tmp_path):
         events = store.read(store.list()["alloy"])
     assert [event.number for event in events] == list(range(7))
     assert {event.contents["text"] for event in events[1:]} == set("012345")
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals are POSIX")
+def test_a_lock_ends_with_the_process_of_its_holder(path):
+    """A worker that is killed while it has a study to itself holds nobody up."""
+    gone = subprocess.Popen([sys.executable, "-c", ""])
+    gone.wait(timeout=60)
+    with closing(SQLiteStore(path)) as store:
+        for holder in (f"{os.getpid()}/mine", "1/of somebody else", "who names no process"):
+            assert store.lock(1, holder, 1000.0)
+            assert not store.lock(1, "another", 1000.0)
+            store.unlock(1, holder)
+        assert store.lock(1, f"{gone.pid}/theirs", 1000.0)
+        assert store.lock(1, "another", 1000.0)
 
 
 FORK = """

@@ -20,6 +20,7 @@ from windfall.models.gp.observations import Observations
 from windfall.models.gp.parameters import Coordinates
 from windfall.models.gp.posterior import Posterior
 from windfall.models.gp.priors import usual_prior
+from windfall.models.gp.ties import Ties, gathered, spread
 from windfall.naming import name_of
 from windfall.runtime.arrays import Array
 
@@ -78,6 +79,7 @@ class Bayes(eqx.Module):
         observations: Observations,
         previous: Posterior,
         behind: Int[Array, ""],
+        ties: Ties = None,
     ) -> tuple[Hyper, FitInfo]:
         """Samples of the hyper-parameters for standardised rewards, as one stack."""
         del behind  # a chain starts from the most probable ones, however much they rest on
@@ -86,12 +88,14 @@ class Bayes(eqx.Module):
         last = jax.tree.map(lambda a: a[-1], previous.hyper)
         prior = usual_prior(last) if self.prior is None else self.prior
         search_key, warmup_key, chain_key = jax.random.split(key, 3)
-        start, _ = fit(search_key, observations, last, Fit(prior=prior), previous.trend)
+        settings = Fit(prior=prior)
+        start, _ = fit(search_key, observations, last, settings, previous.trend, ties=ties)
+        start = gathered(start, ties)
         coordinates = Coordinates(start, *observations.repeated())
 
         def log_density(u):
             hyper = coordinates.hyper(u)
-            evidence = log_evidence(hyper, observations, previous.trend)
+            evidence = log_evidence(spread(hyper, ties), observations, previous.trend)
             return evidence + prior(hyper) + coordinates.log_volume(u)
 
         u = coordinates.at(ravel_pytree(jax.tree.map(jnp.log, start))[0])
@@ -111,7 +115,7 @@ class Bayes(eqx.Module):
         keys = jax.random.split(chain_key, (self.samples, self.thinning))
         state, (positions, steps, divergent) = jax.lax.scan(kept, state, keys)
         info = FitInfo(-state.logdensity, jnp.sum(steps), ~jnp.any(divergent))
-        return jax.vmap(coordinates.hyper)(positions), info
+        return jax.vmap(lambda u: spread(coordinates.hyper(u), ties))(positions), info
 
     def __repr__(self) -> str:
         """The expression that makes this again; the same in every process."""

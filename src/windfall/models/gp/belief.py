@@ -16,6 +16,7 @@ from windfall.models.gp.ensemble import Ensemble
 from windfall.models.gp.health import trouble
 from windfall.models.gp.observations import Observations, resize
 from windfall.models.gp.posterior import Posterior
+from windfall.models.gp.ties import Ties
 from windfall.runtime.arrays import Array
 
 __all__ = ["GPBelief"]
@@ -28,11 +29,13 @@ class GPBelief(Belief):
         rewards: Sufficient statistics of every distinct input.
         posterior: Conditioned on them by ``GP.condition``.
         behind: How many distinct inputs the last search for hyper-parameters rested on.
+        ties: Which features share a length scale.
     """
 
     rewards: Observations
     posterior: Posterior
     behind: Int[Array, ""]
+    ties: Ties = eqx.field(static=True, default=None)
 
     @property
     def capacity(self) -> int:

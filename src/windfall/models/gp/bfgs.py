@@ -28,6 +28,7 @@ class Solution(eqx.Module):
     x: Float[Array, " p"]
     value: Float[Array, ""]
     gradient: Float[Array, " p"]
+    besides: tuple[Array, ...]
     evaluations: Int[Array, ""]
     converged: Bool[Array, ""]
 
@@ -36,6 +37,7 @@ class _Search(eqx.Module):
     x: Array
     value: Array
     gradient: Array
+    besides: tuple[Array, ...]
     inverse_hessian: Array
     direction: Array
     step: Array
@@ -46,21 +48,24 @@ class _Search(eqx.Module):
 
 
 def minimise(
-    value_and_gradient: Callable[[Array], tuple[Array, Array]],
+    value_and_gradient: Callable[[Array], tuple[Array, ...]],
     start: Float[Array, " p"],
     *,
     evaluations: int | Int[Array, ""] = 100,
     gradient_tolerance: float = 1e-4,
     value_tolerance: float = 1e-7,
+    besides: tuple[Array, ...] = (),
 ) -> Solution:
     """Minimise a smooth function from one start, within a number of evaluations.
 
     Args:
-        value_and_gradient: The objective, returning its value and gradient.
+        value_and_gradient: The objective, returning its value and gradient, and whatever else is to
+            be known of the best point.
         start: Where to begin.
         evaluations: The most evaluations to spend.
         gradient_tolerance: Converged when no partial derivative is larger.
         value_tolerance: Converged when a step improves the value by less, relatively.
+        besides: What else the objective returns, for a search that evaluates nothing.
 
     Example:
         >>> import jax, jax.numpy as jnp
@@ -80,6 +85,7 @@ def minimise(
         x=start,
         value=jnp.asarray(jnp.inf, start.dtype),
         gradient=jnp.zeros_like(start),
+        besides=besides,
         inverse_hessian=identity,
         direction=jnp.zeros_like(start),
         step=jnp.ones((), start.dtype),
@@ -91,7 +97,7 @@ def minimise(
 
     def advance(s: _Search) -> _Search:
         trial = s.x + s.step * s.direction
-        value, gradient = value_and_gradient(trial)
+        value, gradient, *also = value_and_gradient(trial)
         slope = jnp.dot(s.gradient, s.direction)
         finite = jnp.isfinite(value) & jnp.all(jnp.isfinite(gradient))
         accept = finite & (value <= s.value + _SUFFICIENT_DECREASE * s.step * slope)
@@ -126,6 +132,7 @@ def minimise(
             keep(trial, s.x),
             keep(value, s.value),
             keep(gradient, s.gradient),
+            jax.tree.map(keep, tuple(also), s.besides),
             keep(inverse_hessian, s.inverse_hessian),
             keep(direction, s.direction),
             jnp.where(accept, 1.0, shorter),
@@ -136,7 +143,7 @@ def minimise(
         )
 
     end = jax.lax.while_loop(lambda s: ~s.done & (s.evaluations < evaluations), advance, nowhere)
-    return Solution(end.x, end.value, end.gradient, end.evaluations, end.converged)
+    return Solution(end.x, end.value, end.gradient, end.besides, end.evaluations, end.converged)
 
 
 def _update(inverse_hessian, s, y, fresh):
@@ -149,6 +156,9 @@ def _update(inverse_hessian, s, y, fresh):
         jnp.where(fresh & informed, curvature / jnp.where(informed, jnp.dot(y, y), 1.0), 1.0)
         * inverse_hessian
     )
-    left = jnp.eye(s.shape[0], dtype=s.dtype) - rho * jnp.outer(s, y)
-    updated = left @ base @ left.T + rho * jnp.outer(s, s)
+    # (I − ρ s yᵀ) H (I − ρ y sᵀ) + ρ s sᵀ, multiplied out: one product of a matrix and a vector.
+    turned = base @ y
+    across = jnp.outer(s, turned)
+    stretch = rho * (1.0 + rho * jnp.dot(y, turned))
+    updated = base - rho * (across + across.T) + stretch * jnp.outer(s, s)
     return jnp.where(informed, updated, inverse_hessian), informed

@@ -5,8 +5,9 @@ from typing import Any
 import equinox as eqx
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jax.flatten_util import ravel_pytree
-from jaxtyping import Bool, Int, PRNGKeyArray
+from jaxtyping import Float, Int, PRNGKeyArray
 
 from windfall.checks import whole_number
 from windfall.errors import InputError
@@ -17,6 +18,7 @@ from windfall.models.gp.means import Mean, Zero
 from windfall.models.gp.observations import Observations
 from windfall.models.gp.parameters import Coordinates
 from windfall.models.gp.posterior import Posterior
+from windfall.models.gp.ties import Ties, comparable, gathered, spread
 from windfall.naming import name_of
 from windfall.runtime.arrays import Array
 from windfall.runtime.execution import map_lanes
@@ -34,12 +36,12 @@ class Fit(eqx.Module):
     """How to search for hyper-parameters.
 
     Attributes:
-        restarts: Random starts in each search, besides the previous answer, and if there are any
-            one more with much noise; in one search out of four once that rests on more than 64
-            distinct inputs.
+        restarts: Random starts in each search, besides the previous answer, the last of them with
+            much noise; in one search out of four once that rests on more than 64 distinct inputs.
         iterations: The most evaluations of the evidence per start.
         prior: Log density of (the logarithms of) the hyper-parameters, such as a
-            ``LogNormalPrior`` or a function ``Hyper -> scalar``; None: maximum evidence.
+            ``LogNormalPrior`` or a function ``Hyper -> scalar``; None: maximum evidence. The
+            one-hot columns of a choice share a length scale, which it sees once.
 
     Example:
         >>> from windfall.models.gp.priors import LogNormalPrior
@@ -64,6 +66,7 @@ class Fit(eqx.Module):
         observations: Observations,
         previous: Posterior,
         behind: Int[Array, ""],
+        ties: Ties = None,
     ) -> tuple[Hyper, FitInfo]:
         """The best hyper-parameters for standardised rewards, from the previous ones on.
 
@@ -72,10 +75,10 @@ class Fit(eqx.Module):
             observations: The standardised rewards.
             previous: Holds the previous hyper-parameters.
             behind: How many distinct inputs these rest on.
+            ties: Which features share a length scale.
         """
-        lucky = jax.random.bernoulli(jax.random.fold_in(key, 0), 1.0 / _SEARCHES_PER_RESTART)
-        restart = lucky | (behind <= AMPLE)
-        return fit(key, observations, previous.hyper, self, previous.trend, restart)
+        share = jnp.where(behind <= AMPLE, 1.0, 1.0 / _SEARCHES_PER_RESTART)
+        return fit(key, observations, previous.hyper, self, previous.trend, share, ties)
 
     def __repr__(self) -> str:
         """The expression that makes this again; the same in every process."""
@@ -91,49 +94,56 @@ def fit(
     warm: Hyper,
     settings: Fit,
     mean: Mean = Zero(),  # noqa: B008  frozen
-    restart: bool | Bool[Array, ""] = True,
+    restart: float | Float[Array, ""] = 1.0,
+    ties: Ties = None,
 ) -> tuple[Hyper, FitInfo]:
-    """The best hyper-parameters over a warm start and, if ``restart``, random ones.
+    """The best hyper-parameters over a warm start and, with probability ``restart``, random ones.
 
     Never worse than ``warm``, which is moved into the box first if it lies outside; ``warm`` if no
     start gives a finite evidence.
     """
+    warm = gathered(warm, ties)
     coordinates = Coordinates(warm, *observations.repeated())
 
     def objective(hyper):
-        value = -log_evidence(hyper, observations, mean)
-        return value if settings.prior is None else value - settings.prior(hyper)
+        value = -log_evidence(spread(hyper, ties), observations, mean)
+        return value if settings.prior is None else value - settings.prior(comparable(hyper, ties))
 
     warm = coordinates.inside(warm)
     log_warm, _ = ravel_pytree(jax.tree.map(jnp.log, warm))
     low, high = coordinates.start_low, coordinates.start_high
-    draws = jax.random.uniform(key, (settings.restarts, low.shape[0]), log_warm.dtype)
-    random_starts = low + (high - low) * draws
+    count, p = settings.restarts, low.shape[0]
+    draws = jax.random.uniform(key, (1 + count * p,), log_warm.dtype)
+    luck, randomly = draws[0], low + (high - low) * draws[1:].reshape(count, p)
     # Rewards that are mostly noise have two explanations, noise and a rugged payoff; searches that
-    # start from little noise only find the second. One more start has much of it.
-    noisy = random_starts[:1].at[:, -1].set(jnp.maximum(jnp.log(_MUCH_NOISE), high[-1]))
-    starts = jax.vmap(coordinates.at)(jnp.concatenate([log_warm[None], random_starts, noisy]))
-
+    # start from little noise only find the second. The last start has much of it.
+    noisy = (np.arange(count) == count - 1)[:, None] & (np.arange(p) == p - 1)
+    randomly = jnp.where(noisy, jnp.maximum(jnp.log(_MUCH_NOISE), high), randomly)
+    # Kept off the edge, even the warm start's own search may end a little below where it came from:
+    # the first lane is the warm start as it is, evaluated once.
+    starts = jnp.concatenate([
+        coordinates.exactly(log_warm)[None],
+        jax.vmap(coordinates.at)(jnp.concatenate([log_warm[None], randomly])),
+    ])  # fmt: skip
     # A start that is left out gets no evaluations: its value stays infinite.
-    taken = (jnp.arange(starts.shape[0]) == 0) | restart
+    turns = jnp.where(luck < restart, settings.iterations, 0)
+    turns = jnp.concatenate([np.array([1, settings.iterations]), jnp.repeat(turns, count)])
 
     def search(lane):
         start, evaluations = lane
         slope = jax.value_and_grad(lambda u: objective(coordinates.hyper(u)))
         return minimise(slope, start, evaluations=evaluations)
 
-    solutions = map_lanes(search, (starts, settings.iterations * taken))
-    # argmin is first-wins: on equal values the warm start's solution is kept.
-    best = jax.tree.map(lambda a: a[jnp.argmin(solutions.value)], solutions)
-    # Kept off the edge, even the warm start's own search may end a little below where it came from.
-    at_warm = objective(warm)
-    found = jnp.isfinite(best.value) & ~(best.value > at_warm)
-    hyper, value = jax.tree.map(
-        lambda new, old: jnp.where(found, new, old),
-        (coordinates.hyper(best.x), best.value),
-        (warm, at_warm),
+    solutions = map_lanes(search, (starts, turns))
+    # argmin is first-wins: on equal values the warm start is kept.
+    at = jnp.argmin(solutions.value)
+    best = jax.tree.map(lambda a: a[at], solutions)
+    hyper = jax.tree.map(
+        lambda new, old: jnp.where(at == 0, old, new), coordinates.hyper(best.x), warm
     )
-    return hyper, FitInfo(value, jnp.sum(solutions.evaluations), best.converged)
+    searched = solutions.evaluations[1:]
+    converged = jnp.where(at == 0, solutions.converged[1], best.converged)
+    return spread(hyper, ties), FitInfo(best.value, jnp.sum(searched), converged)
 
 
 def check_prior(prior: Any) -> None:

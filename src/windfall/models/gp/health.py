@@ -1,6 +1,5 @@
 """When a model cannot predict: what is wrong with it, in words."""
 
-import equinox as eqx
 import numpy as np
 from jaxtyping import Float
 
@@ -8,7 +7,7 @@ from windfall.models.gp.ensemble import Ensemble
 from windfall.models.gp.kernels import Custom, Kernel, Product, Sum
 from windfall.models.gp.posterior import Posterior
 from windfall.runtime.arrays import Array
-from windfall.runtime.execution import float64
+from windfall.runtime.programs import program
 
 __all__ = ["trouble"]
 
@@ -70,8 +69,7 @@ def _is_users(kernel: Kernel) -> bool:
     return isinstance(kernel, Custom) or not type(kernel).__module__.startswith("windfall.")
 
 
-@float64
-@eqx.filter_jit
+@program
 def _grams(posterior: Posterior) -> Float[Array, "s c c"]:
     def gram(member: Posterior):
         x = member.observations.features

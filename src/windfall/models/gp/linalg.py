@@ -8,7 +8,8 @@ from windfall.runtime.arrays import Array
 
 __all__ = ["triangular_inverse"]
 
-_LEAF = 16
+#: Below, fewer products are faster to run; and each is slow to compile.
+_LEAF = 64
 
 
 def triangular_inverse(factor: Float[Array, "n n"]) -> Float[Array, "n n"]:

@@ -37,7 +37,7 @@ class GP(Model[GPBelief]):
             a function of an (m, d) array of features in the user's units.
         fit: How hyper-parameters are found: ``Fit`` searches the best, ``Bayes`` samples them.
         refit_every: Fit on every so many rewards and keep the hyper-parameters in between.
-        ard: One lengthscale per feature.
+        ard: One lengthscale per feature; one for all columns of a choice.
 
     Example:
         >>> from windfall.models.gp.kernels import Matern52
@@ -96,7 +96,8 @@ class GP(Model[GPBelief]):
             np.bool_(True),
             self.mean.bound(space),
         )
-        return jax.tree.map(np.asarray, GPBelief(nothing, self.fit.begin(prior), np.int32(0)))
+        belief = GPBelief(nothing, self.fit.begin(prior), np.int32(0), space.ties)
+        return jax.tree.map(np.asarray, belief)
 
     def scale(self, observations: Observations) -> Scale:
         """The units in which the model sees the rewards (less what the mean function knows)."""
@@ -111,7 +112,7 @@ class GP(Model[GPBelief]):
         previous = belief.posterior
         residual = previous.trend.residual(belief.rewards)
         scaled = self.scale(residual).apply(residual)
-        fitted, info = self.fit.infer(key, scaled, previous, belief.behind)
+        fitted, info = self.fit.infer(key, scaled, previous, belief.behind, belief.ties)
         hyper = jax.tree.map(
             lambda guess, best: jnp.where(residual.alike, guess, best),
             self.ignorance(scaled),

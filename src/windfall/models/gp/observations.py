@@ -75,10 +75,10 @@ class Observations(eqx.Module):
     @property
     def live(self) -> Bool[Array, " c"]:
         """Which slots hold data."""
-        return jnp.arange(self.capacity) < self.used
+        return np.arange(self.capacity) < self.used
 
     def observe(self, x: Float[Array, " d"], reward: Reward) -> "Observations":
-        """Rewards at ``x`` merged into their slot; there must be one (see ``has``).
+        """Rewards at ``x`` merged into their slot; there must be one, or a free one.
 
         Of unknown noise: with e = mean − ȳ the merged mean is ȳ + e·count/n, n = n_u + count, and
         the squares grow by ``squares`` + count·e·(mean − merged mean): Welford's update when one
@@ -113,15 +113,9 @@ class Observations(eqx.Module):
 
     def slot(self, x: Float[Array, " d"], known: bool | Bool[Array, ""] = False) -> Int[Array, ""]:
         """Where rewards at ``x`` (with ``known`` noise or not) are, or the first free slot."""
-        same = self._same(x, known)
+        here = (self.features == x).all(axis=1) & (self.count > 0)
+        same = here & ((self.known > 0) == known)
         return jnp.where(jnp.any(same), jnp.argmax(same), self.used)
-
-    def has(self, x: Float[np.ndarray, " d"], known: bool = False) -> bool:
-        """Whether a reward at ``x`` needs no new slot; asked on the host, in double precision."""
-        return bool(jax.tree.map(np.asarray, self)._same(x, known).any())
-
-    def _same(self, x, known):
-        return (self.features == x).all(axis=1) & (self.count > 0) & ((self.known > 0) == known)
 
     def noise(self, variance: Float[Array, ""]) -> Float[Array, " c"]:
         """The variance of each slot's mean: known, or ``variance``/n; 1 in free slots."""
@@ -237,18 +231,19 @@ def natural_scale(observations: Observations) -> Scale:
         unseen = jnp.where(live & (share < 1.0), (1.0 - share) * before, 0.0)
         return location, jnp.sum(seen + unseen) / distinct
 
+    # The first turn is the plain mean and deviation; where all are equally precise, the only one.
     def step(carry):
         turn, _, _, before = carry
-        share = jnp.where(excess > 0, before / (before + excess), 1.0)
+        share = jnp.where((excess > 0) & (turn > 0), before / (before + excess), 1.0)
         return (turn + 1, before, *estimate(share, before))
 
     def moving(carry):
         turn, before, _, squared = carry
-        return (turn < _TURNS) & (jnp.abs(squared - before) > _SETTLED * before)
+        unsettled = (turn < _TURNS) & (jnp.abs(squared - before) > _SETTLED * before)
+        return (turn == 0) | (jnp.any(excess > 0) & unsettled)
 
-    start = estimate(jnp.ones_like(y), 0.0)
-    before = jnp.where(jnp.any(excess > 0), 0.0, start[1])  # equally precise: nothing to settle
-    _, _, location, squared = jax.lax.while_loop(moving, step, (0, before, *start))
+    zero = jnp.zeros((), y.dtype)
+    _, _, location, squared = jax.lax.while_loop(moving, step, (0, zero, zero, zero))
     return Scale(location * unit, safe_spread(jnp.sqrt(squared) * unit, observations))
 
 

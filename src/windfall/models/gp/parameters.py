@@ -96,6 +96,10 @@ class Coordinates:
         fraction = (log_parameters - self.low) / (self.high - self.low)
         return jax.scipy.special.logit(jnp.clip(fraction, 1e-3, 1.0 - 1e-3))
 
+    def exactly(self, log_parameters: Float[Array, " p"]) -> Float[Array, " p"]:
+        """The coordinates of the logarithms of parameters; infinite on the box's edge."""
+        return jax.scipy.special.logit((log_parameters - self.low) / (self.high - self.low))
+
     def inside(self, hyper: Hyper) -> Hyper:
         """Hyper-parameters moved into the box if they lie outside."""
         return jax.tree.map(jnp.clip, hyper, self._natural(self.low), self._natural(self.high))

@@ -185,12 +185,15 @@ def _whiten(
     magnitude = jnp.max(jnp.where(live, jnp.diagonal(matrix), 0.0))
     jitters = jnp.asarray(_JITTERS, matrix.dtype) * magnitude
 
-    def attempt(i):
-        return jnp.linalg.cholesky(matrix + jnp.diag(jnp.where(live, jitters[i], 0.0)))
+    def attempt(carry):
+        i, _, _ = carry
+        factor = jnp.linalg.cholesky(matrix + jnp.diag(jnp.where(live, jitters[i], 0.0)))
+        return i + 1, factor, jnp.all(jnp.isfinite(factor))
 
     def failed(carry):
-        i, factor = carry
-        return ~jnp.all(jnp.isfinite(factor)) & (i < len(_JITTERS) - 1)
+        i, _, regular = carry
+        return ~regular & (i < len(_JITTERS))
 
-    _, factor = jax.lax.while_loop(failed, lambda c: (c[0] + 1, attempt(c[0] + 1)), (0, attempt(0)))
-    return triangular_inverse(factor), jnp.all(jnp.isfinite(factor))
+    # Nothing has been tried yet: the factorisation stands in the program once.
+    _, factor, regular = jax.lax.while_loop(failed, attempt, (0, matrix, jnp.asarray(False)))
+    return triangular_inverse(factor), regular

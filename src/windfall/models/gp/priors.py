@@ -19,7 +19,7 @@ from windfall.models.gp.parameters import named
 from windfall.runtime.arrays import Array
 from windfall.specs import by_name
 
-__all__ = ["GammaPrior", "LogNormalPrior", "Prior", "usual_prior"]
+__all__ = ["DimensionPrior", "GammaPrior", "LogNormalPrior", "Prior", "usual_prior"]
 
 
 class Prior(eqx.Module):
@@ -75,6 +75,23 @@ class LogNormalPrior(Prior):
     def log_density(self, value, first, second):
         """−½ ((log θ − log median)/spread)²."""
         return -0.5 * ((jnp.log(value) - jnp.log(first)) / second) ** 2
+
+
+class DimensionPrior(LogNormalPrior):
+    """The same, but a parameter with d entries, one per feature, has the median √d · median.
+
+    Distances between points of the unit box grow like √d: with one prior for all d, every arm of a
+    list with many features would be a stranger to every other (Hvarfner et al. 2024).
+
+    Example:
+        >>> prior = DimensionPrior(lengthscale=(0.3, 1.0))
+        >>> float(prior.log_density(np.full(4, 0.6), 0.3, 1.0).sum())
+        -0.0
+    """
+
+    def log_density(self, value, first, second):
+        """−½ ((log θ − log(√d median))/spread)²."""
+        return super().log_density(value, first * np.sqrt(np.size(value)), second)
 
 
 class GammaPrior(Prior):

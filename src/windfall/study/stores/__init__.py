@@ -1,4 +1,4 @@
-"""Where studies are kept: one protocol, and a store each for memory and for a file."""
+"""Where studies are kept: one protocol, and stores in memory, in a file and on a server."""
 
 import os
 from typing import Any
@@ -17,14 +17,14 @@ def open_store(store: Any, *, create: bool = False, token: Any = None) -> Store:
 
     Args:
         store: What the user gave.
-        create: Whether a file that is not there is made.
+        create: Whether a file, or the tables of a database, are made where there are none.
         token: For a server.
 
     Example:
-        >>> open_store("postgresql://lab/studies")
+        >>> open_store("mysql://lab/studies")
         Traceback (most recent call last):
-        windfall.errors.InputError: store is 'postgresql://lab/studies'; expected a file such as
-        'windfall.db', or a Store
+        windfall.errors.InputError: store is 'mysql://lab/studies'; expected a file such as
+        'windfall.db', postgresql://… or a Store
     """
     if isinstance(store, Store):
         return store
@@ -33,8 +33,23 @@ def open_store(store: Any, *, create: bool = False, token: Any = None) -> Store:
 
         return HTTPStore(store, token)
     named = isinstance(store, str | os.PathLike) and isinstance(os.fspath(store), str)
-    if not named or "://" in os.fspath(store) or os.fspath(store) in ("", ":memory:"):
+    address = os.fspath(store) if named else ""
+    if address.startswith(("postgresql://", "postgres://")):
+        return _server(address, create)
+    if "://" in address or address in ("", ":memory:"):
         raise InputError(
-            f"store is {shown(store)}; expected a file such as 'windfall.db', or a Store"
+            f"store is {shown(store)}; expected a file such as 'windfall.db', postgresql://… or a "
+            "Store"
         )
-    return SQLiteStore(store, create=create)
+    return SQLiteStore(address, create=create)
+
+
+def _server(url: str, create: bool) -> Store:
+    try:
+        from windfall.study.stores.postgres import PostgresStore
+    except ImportError as error:
+        raise InputError(
+            f"store needs psycopg, which is not there ({error}); expected it to be installed by "
+            "pip install 'windfall[postgres]'"
+        ) from error
+    return PostgresStore(url, create=create)

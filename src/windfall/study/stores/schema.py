@@ -4,11 +4,9 @@ import sqlite3
 import time
 
 from windfall.errors import InputError
+from windfall.study.stores.sql import PATIENCE
 
-__all__ = ["MIGRATIONS", "PATIENCE", "migrate", "trouble"]
-
-#: For so many seconds a call waits for others that are writing.
-PATIENCE = 60.0
+__all__ = ["MIGRATIONS", "migrate", "trouble"]
 
 #: What makes each version out of the one before, in one transaction. They are never changed, only
 #: added to: files of every version are somewhere.
@@ -39,14 +37,14 @@ MIGRATIONS: list[tuple[str, ...]] = [
 ]
 
 _REMEDIES = {
-    "SQLITE_BUSY": f"is busy for more than {PATIENCE:g} s; end the process that holds it, or move "
-    "it from a network mount to a disk",
+    "SQLITE_BUSY": f"is busy for more than {PATIENCE:g} s; end the process that holds it",
     "SQLITE_CANTOPEN": "cannot be opened; expected a file in a folder that exists and can be "
     "written",
     "SQLITE_CORRUPT": "is damaged; restore it from a backup",
     "SQLITE_FULL": "cannot be written, the disk is full; free some space and repeat the call: "
     "nothing was written",
-    "SQLITE_IOERR": "cannot be read or written, the disk fails; check it and repeat the call",
+    "SQLITE_IOERR": "cannot be read or written, the disk fails or a quota is used up; check "
+    "both and repeat the call: nothing was written",
     "SQLITE_NOTADB": "is no database; expected a file that windfall made",
     "SQLITE_PERM": "may not be opened; change its permissions",
     "SQLITE_READONLY": "is read-only; change its permissions, or copy it and work on the copy",
@@ -108,7 +106,7 @@ def _version(db: sqlite3.Connection) -> int:
     return version
 
 
-def trouble(error: sqlite3.Error) -> str:
+def trouble(error: Exception) -> str:
     """What has happened to a file, and what to do about it."""
     code = getattr(error, "sqlite_errorname", "")
     known = (words for name, words in _REMEDIES.items() if code.startswith(name))

@@ -53,13 +53,8 @@ class Stationary(Kernel):
         return self.variance * self.profile(jnp.sum(((x1 - x2) / self.lengthscale) ** 2))
 
     def gram(self, x1, x2):
-        # Feature by feature, so that nothing of size n×m×d is ever made; and differences before
-        # anything else: they are exact where points coincide, unlike the dot-product trick, and
-        # unlike differences of scaled features, which a compiler may round twice (x/l once inside a
-        # fused multiply-add, once outside).
         weights = jnp.broadcast_to(self.lengthscale**-2, (x1.shape[1],))
-        squares = (weights[i] * (x1[:, None, i] - x2[None, :, i]) ** 2 for i in range(x1.shape[1]))
-        return self.variance * self.profile(reduce(operator.add, squares))
+        return self.variance * self.profile(squared_distance(weights, x1, x2))
 
     def diagonal(self, x):
         return jnp.broadcast_to(self.variance, (x.shape[0],))
@@ -73,6 +68,39 @@ class Stationary(Kernel):
     def expanded(self, dimension):
         scales = one_per_feature("lengthscale", self.lengthscale, dimension)
         return eqx.tree_at(lambda k: k.lengthscale, self, scales)
+
+
+@jax.custom_vjp
+def squared_distance(
+    weights: Float[Array, " d"], x1: Float[Array, "n d"], x2: Float[Array, "m d"]
+) -> Float[Array, "n m"]:
+    """Σ_i w_i (x_i − x'_i)² of all pairs.
+
+    Feature by feature, so that nothing of size n×m×d is ever made; and differences before anything
+    else: they are exact where points coincide, unlike the dot-product trick, and unlike differences
+    of scaled features, which a compiler may round twice (x/l once inside a fused multiply-add, once
+    outside).
+
+    The derivatives do take products of matrices, whatever the number of features: with G the
+    cotangent, for x it is 2w (x Σ_m G − G x'), and for w the sum of ½ (x − x') times these.
+    """
+    squares = (weights[i] * (x1[:, None, i] - x2[None, :, i]) ** 2 for i in range(x1.shape[1]))
+    return reduce(operator.add, squares)
+
+
+def _squared_distance_forward(weights, x1, x2):
+    return squared_distance(weights, x1, x2), (weights, x1, x2)
+
+
+def _squared_distance_backward(residuals, cotangent):
+    weights, x1, x2 = residuals
+    apart1 = x1 * jnp.sum(cotangent, axis=1)[:, None] - cotangent @ x2
+    apart2 = x2 * jnp.sum(cotangent, axis=0)[:, None] - cotangent.T @ x1
+    by_weight = jnp.sum(x1 * apart1, axis=0) + jnp.sum(x2 * apart2, axis=0)
+    return by_weight, 2.0 * weights * apart1, 2.0 * weights * apart2
+
+
+squared_distance.defvjp(_squared_distance_forward, _squared_distance_backward)
 
 
 def _distance(r2):

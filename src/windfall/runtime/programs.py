@@ -1,0 +1,201 @@
+"""Compiled programs: in double precision, compiled soon, once, and kept on disk.
+
+The user's own JAX keeps its precision, its options and its cache.
+"""
+
+import hashlib
+import os
+import pickle
+import platform
+from collections.abc import Callable
+from contextlib import suppress
+from functools import cache, wraps
+from pathlib import Path
+from threading import Lock
+from typing import Any, Generic, ParamSpec, TypeVar
+
+import jax
+import numpy as np
+import platformdirs
+from jax.experimental import serialize_executable
+
+from windfall.runtime.execution import on_accelerator
+from windfall.runtime.files import write_atomically
+
+__all__ = ["Program", "compilation_cache", "forget_all", "program"]
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+class Program(Generic[P, R]):
+    """A function of arrays and settings, compiled for each shape of the arrays and each setting.
+
+    Threads that need the same program compile it once. What was compiled is kept on disk, where the
+    next process finds it: see ``compilation_cache``. Inside another program it is the function.
+    """
+
+    def __init__(self, function: Callable[P, R]):
+        """The function; its arguments and its answer are pytrees."""
+        self.function = function
+        self._ready: dict[Any, tuple[Any, Any]] = {}
+        self._locks: dict[Any, Lock] = {}
+        _programs.append(self)
+
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
+        leaves, tree = jax.tree.flatten((args, kwargs))
+        arrays = [leaf for leaf in leaves if isinstance(leaf, _ARRAYS)]
+        if any(isinstance(leaf, jax.core.Tracer) for leaf in arrays):
+            return self.function(*args, **kwargs)
+        # Of arrays the shapes, of everything else the values make a program.
+        kinds = tuple(
+            (leaf.shape, leaf.dtype) if isinstance(leaf, _ARRAYS) else leaf for leaf in leaves
+        )
+        key = tree, kinds
+        with jax.enable_x64(True):
+            if key not in self._ready:
+                with self._locks.setdefault(key, Lock()):
+                    if key not in self._ready:
+                        self._ready[key] = self._build(leaves, tree)
+            compiled, answer = self._ready[key]
+            return answer(compiled(*arrays))
+
+    def _build(self, leaves: list[Any], tree: Any) -> tuple[Any, Any]:
+        settings = [None if isinstance(leaf, _ARRAYS) else leaf for leaf in leaves]
+        given = [i for i, leaf in enumerate(leaves) if isinstance(leaf, _ARRAYS)]
+        known = []
+
+        def flat(*arrays):
+            args, kwargs = jax.tree.unflatten(tree, _filled(settings, given, arrays))
+            found, shape = jax.tree.flatten(self.function(*args, **kwargs))
+            places = [i for i, leaf in enumerate(found) if isinstance(leaf, jax.Array)]
+            rest = [None if isinstance(leaf, jax.Array) else leaf for leaf in found]
+            known.append((shape, rest, places))
+            return [found[i] for i in places]
+
+        flat.__name__ = getattr(self.function, "__name__", "program")
+        arrays = [leaves[i] for i in given]
+        compiled = _compiled(jax.jit(flat).lower(*arrays), arrays)
+        shape, rest, places = known[0]
+        return compiled, lambda out: jax.tree.unflatten(shape, _filled(rest, places, out))
+
+    def forget(self) -> None:
+        """Let go of what was compiled."""
+        self._ready, self._locks = {}, {}
+
+
+_programs: list[Program] = []
+
+
+def program(function: Callable[P, R]) -> Callable[P, R]:
+    """Make a function a ``Program``.
+
+    Example:
+        >>> @program
+        ... def double(x):
+        ...     return 2.0 * x
+        >>> double(np.ones(2))
+        Array([2., 2.], dtype=float64)
+    """
+    made = Program(function)
+
+    @wraps(function)
+    def run(*args: P.args, **kwargs: P.kwargs) -> R:
+        return made(*args, **kwargs)
+
+    return run
+
+
+def forget_all() -> None:
+    """Let go of every compiled program of this process."""
+    for one in _programs:
+        one.forget()
+
+
+_ARRAYS = (jax.Array, np.ndarray, np.generic)
+
+
+def _filled(row: list[Any], places: list[int], values: Any) -> list[Any]:
+    """A row with values in some places."""
+    row = list(row)
+    for place, value in zip(places, values, strict=True):
+        row[place] = value
+    return row
+
+
+def _compiled(lowered: Any, arrays: list[Any]) -> Any:
+    """A program for such arrays from the disk, or compiled and kept there."""
+    folder = _folder()
+    if folder is None:
+        return _compile(lowered)
+    # Of arguments that the program does not use its text says nothing.
+    text = f"{lowered.in_avals}\n{lowered.as_text()}"
+    path = folder / hashlib.sha256(text.encode()).hexdigest()[:32]
+    with suppress(Exception):  # not there, or not what it should be: compiled anew
+        found = serialize_executable.deserialize_and_load(*pickle.loads(path.read_bytes()))
+        jax.block_until_ready(found(*arrays))
+        return found
+    compiled = _compile(lowered)
+    with suppress(Exception):  # a folder that cannot be written, a program that cannot be kept
+        data = pickle.dumps(serialize_executable.serialize(compiled))
+        folder.mkdir(parents=True, exist_ok=True)
+        write_atomically(path, data)
+    return compiled
+
+
+#: On a CPU the older emitters of fused loops compile in half the time, and what they make runs no
+#: slower (``benchmarks/README.md``). On an accelerator trying out several algorithms for every
+#: matrix product takes longer than it ever gives back here.
+_CPU_OPTIONS = {"xla_cpu_use_fusion_emitters": False}
+_ACCELERATOR_OPTIONS = {"xla_gpu_autotune_level": 0}
+
+
+def _compile(lowered: Any) -> Any:
+    try:
+        options = _ACCELERATOR_OPTIONS if on_accelerator() else _CPU_OPTIONS
+        return lowered.compile(compiler_options=options)
+    except jax.errors.JaxRuntimeError:  # an XLA that has other options
+        return lowered.compile()
+
+
+_chosen: list[Path] = []
+
+
+def compilation_cache(folder: Path | str | None = None) -> Path:
+    """Choose where compiled programs are kept, so that the next process decides at once.
+
+    They are kept anyway: in ``WINDFALL_CACHE``, else in the user's cache folder; nowhere if
+    ``WINDFALL_CACHE`` is empty. Where JAX has a cache of its own, that one serves. Each kind of
+    processor and each version of JAX has its own part. A program is written whole or not at all, by
+    any number of processes; the folder may be deleted at any time.
+
+    Args:
+        folder: Another place, for this process.
+    """
+    if folder is not None:
+        _chosen[:] = [Path(folder)]
+    if _chosen:
+        return _chosen[0]
+    return Path(os.environ.get("WINDFALL_CACHE") or platformdirs.user_cache_path("windfall"))
+
+
+def _folder() -> Path | None:
+    # What JAX has read from a cache of its own cannot be written a second time: its kernels would
+    # be missing. Where there is such a cache, it serves our programs too.
+    elsewhere = jax.config.jax_compilation_cache_dir is not None
+    if elsewhere or (not _chosen and os.environ.get("WINDFALL_CACHE") == ""):
+        return None
+    return compilation_cache() / "programs" / _host()
+
+
+@cache
+def _host() -> str:
+    """What a compiled program depends on besides its text."""
+    client = jax.devices()[0].client
+    kinds = sorted({device.device_kind for device in jax.devices()})
+    parts = [jax.__version__, jax.lib.__version__, client.platform, client.platform_version, *kinds]
+    parts += [platform.machine(), platform.processor(), os.environ.get("XLA_FLAGS", "")]
+    with suppress(OSError), open("/proc/cpuinfo") as about:
+        lines = [line.split(":")[1] for line in about if line.startswith(("flags", "Features"))]
+        parts += lines[:1]
+    return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:16]

@@ -1,0 +1,124 @@
+"""Studies on their way: from one store to another, and back from files."""
+
+import csv
+import io
+import json
+import uuid
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+from windfall.errors import InputError
+from windfall.space import Space
+from windfall.study.events import Event
+from windfall.study.session import marked
+from windfall.study.stores import Conflict, Store
+
+__all__ = ["NUMBERS", "events_of", "put", "rewards_of"]
+
+#: What is said of a reward.
+NUMBERS = ("reward", "noise", "count", "deviation")
+
+
+def put(events: Sequence[Event], store: Store, name: str) -> None:
+    """Make a study of events that happened elsewhere; it has its name once it is complete.
+
+    Each event keeps its worker, its request and, in its contents, the time when it happened.
+    """
+    if name in store.list():
+        raise InputError(f"name is {name!r}; expected one that no other study has")
+    created, *rest = events
+    key = store.create(f"{name} (incomplete, {uuid.uuid4().hex[:8]})", _timed(created))
+    try:
+        for (worker, request), group in groupby(rest, lambda e: (e.worker, e.request)):
+            drafts = [(event.kind, _timed(event)) for event in group]
+            store.append(key, drafts, worker=worker, request=request)
+        store.rename(key, name)
+    except BaseException as error:
+        store.delete(key)
+        if isinstance(error, Conflict):  # somebody else was first
+            raise InputError(f"name is {name!r}; expected one that no other study has") from error
+        raise
+
+
+def _timed(event: Event) -> dict[str, Any]:
+    return {**event.contents, "time": event.contents.get("time", event.time)}
+
+
+def events_of(path: Path) -> list[Event]:
+    """The events of a file that ``export`` wrote (.jsonl)."""
+    if path.suffix != ".jsonl":
+        raise InputError(f"path is {str(path)!r}; expected a name that ends in .jsonl")
+    events = []
+    for number, line in enumerate(_text(path).splitlines()):
+        try:
+            events.append(_event(json.loads(line), number))
+        except (ValueError, TypeError) as error:  # InputError is a ValueError
+            raise InputError(f"{path}:{number + 1}: {error}; expected what export wrote") from error
+    if not events or events[0].kind != "created":
+        raise InputError(f"{path}:1: no study begins here; expected what export wrote")
+    return events
+
+
+def _event(line: Any, number: int) -> Event:
+    event = Event.of(line, number)
+    contents = dict(event.contents)
+    worker, request = (contents.pop(name, None) for name in ("worker", "request"))
+    time = contents.pop("time", None)
+    seconds = None if time is None else datetime.fromisoformat(time).timestamp()
+    return Event(number, event.kind, contents, worker, request, seconds)
+
+
+def rewards_of(path: Path, space: Space) -> list[tuple[str, Any, dict[str, Any]]]:
+    """Told or failed, what was chosen, and what is said of its reward: the rows of a table (.csv).
+
+    A table has a column for the arm or one for each parameter, and one for the reward; there may be
+    others for noise, count and deviation, and one for the kind: rows that are neither told nor
+    failed are left out. ``export`` writes such tables.
+    """
+    if path.suffix != ".csv":
+        raise InputError(f"path is {str(path)!r}; expected a name that ends in .csv")
+    reader = csv.DictReader(io.StringIO(_text(path), newline=""), strict=True)
+    columns = reader.fieldnames or []
+    exported = ("number", "time", "kind", "worker", "id", "arm", *NUMBERS, "text")
+    names = dict(zip(space.names, marked(dict.fromkeys(space.names), exported), strict=True))
+    by_arm = space.arms is not None and "arm" in columns
+    for needed in ("reward", *(["arm"] if by_arm else names.values())):
+        if needed not in columns:
+            raise InputError(f"{path}:1: there is no column {needed!r}; expected one")
+    rows = []
+    try:
+        for row in reader:
+            kind = row.get("kind", "told")
+            if kind in ("told", "failed"):
+                chosen = _number(row["arm"]) if by_arm else _parameters(row, names)
+                space.point(chosen)
+                said = {n: _number(row[n]) for n in NUMBERS if row.get(n)} if kind == "told" else {}
+                rows.append((kind, chosen, said))
+    except (ValueError, csv.Error) as error:
+        raise InputError(f"{path}:{reader.line_num}: {error}") from error
+    return rows
+
+
+def _parameters(row: Mapping[str, Any], names: Mapping[str, str]) -> dict[str, Any]:
+    return {name: _number(row[column]) for name, column in names.items()}
+
+
+def _number(text: Any) -> Any:
+    """A number where it is one: whole numbers are not the same as others everywhere."""
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except (TypeError, ValueError):
+            pass
+    return text
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        reason = getattr(error, "strerror", None) or "it is no text"
+        raise InputError(f"path {str(path)!r} cannot be read ({reason}); choose another") from error
