@@ -54,6 +54,7 @@ def test_from_a_file_to_a_study_that_others_share(page, laboratory):
     page.wait_for_selector("h1 >> text=alloy")
     assert page.title() == f"{STUDY} · windfall"
     assert page.inner_text("h1") == STUDY
+    page.wait_for_selector("#facts >> text=of 30")
     with wf.Study(STUDY, store=laboratory.store) as study:
         assert study.names == [f"dose {HOSTILE}", "heat (°C)"]
         np.testing.assert_array_equal(study.arms, [row[:2] for row in ROWS])

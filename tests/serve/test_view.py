@@ -23,12 +23,16 @@ def grid(columns: int, rows: int) -> np.ndarray:
     [
         (grid(5, 4), True),
         (np.random.default_rng(0).uniform(size=(30, 2)), False),  # every row and column its own
-        (grid(101, 100), False),  # too many for a cell each
         (np.column_stack([grid(5, 4), np.arange(20)]), False),  # three features
     ],
 )
 def test_arms_on_a_grid_are_cells_of_a_map(arms, cells):
     assert view.shape(served(arms))["grid"] is cells
+
+
+def test_more_arms_than_a_map_has_cells_are_none(monkeypatch):
+    monkeypatch.setattr(view, "_CELLS", 19)
+    assert view.shape(served(grid(5, 4)))["grid"] is False
 
 
 def test_a_map_shows_features_that_take_many_values_first():

@@ -10,7 +10,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.responses import Response
 from starlette.types import Scope
 
-from windfall.registry import DEFAULT_POLICY, POLICIES
+from windfall.registry import POLICIES
 from windfall.serve import view
 from windfall.serve.api import Name, studies_of
 from windfall.serve.edge import allowed
@@ -46,8 +46,7 @@ class Files(StaticFiles):
 @router.get("/", response_class=HTMLResponse)
 async def index(request: Request) -> HTMLResponse:
     """The list of studies."""
-    others = [name for name in POLICIES if name != DEFAULT_POLICY]
-    return _page("studies.html", request, policies=others)
+    return _page("studies.html", request, policies=list(POLICIES))
 
 
 @router.get("/studies/{name}", response_class=HTMLResponse)

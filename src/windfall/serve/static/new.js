@@ -55,7 +55,7 @@ export function newStudy(form) {
         name,
         space: kind === "list" ? armsSpec(list) : parametersSpec(rows),
         policy: entered.policy.value || null,
-        goal: entered.goal.value,
+        goal: entered.policy.value ? null : entered.goal.value, // a goal has a policy of its own
         budget: entered.budget.value ? Number(entered.budget.value) : null,
         seed: entered.seed.value ? Number(entered.seed.value) : null,
       });

@@ -69,7 +69,7 @@ function showFacts() {
     ["Waiting", String(pending)],
     ...(failed ? [["Failed", String(failed)]] : []),
     ["To choose from", space.type === "Arms" ? counted(space.size, "arm") : counted(space.size, "parameter")],
-    ["Goal", goal === "best" ? "the best thing found" : "the sum of rewards"],
+    ...(goal ? [["Goal", goal === "best" ? "the best thing found" : "the sum of rewards"]] : []),
     ["Policy", policy?.acquisition?.type ?? String(policy)],
     ["Last activity", ago(facts.last_activity)],
   ]));
