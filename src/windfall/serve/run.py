@@ -52,9 +52,8 @@ def run_server(
         if isinstance(kept, DecidingStore):
             raise InputError(f"store is {store!r}, a server itself; expected a file or a database")
         # Here, not in the midst of serving: the import of JAX lets nobody else run.
-        from windfall.runtime.compilation import compilation_cache
+        import windfall.study.decide  # noqa: F401
 
-        compilation_cache()
         sys.setswitchinterval(_SWITCH)
         _allow_connections(limits.connections)
         log_to()
