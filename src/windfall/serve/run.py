@@ -52,7 +52,7 @@ def run_server(
         if isinstance(kept, DecidingStore):
             raise InputError(f"store is {store!r}, a server itself; expected a file or a database")
         # Here, not in the midst of serving: the import of JAX lets nobody else run.
-        import windfall.policy  # noqa: F401
+        import windfall.study.decide  # noqa: F401
 
         sys.setswitchinterval(_SWITCH)
         _allow_connections(limits.connections)
