@@ -15,8 +15,10 @@ from threading import Lock
 from typing import Any, Generic, ParamSpec, TypeVar
 
 import jax
+import jaxlib
 import numpy as np
 import platformdirs
+from jax.core import Tracer
 from jax.experimental import serialize_executable
 
 from windfall.runtime.execution import on_accelerator
@@ -37,7 +39,7 @@ class Program(Generic[P, R]):
 
     def __init__(self, function: Callable[P, R]):
         """The function; its arguments and its answer are pytrees."""
-        self.function = function
+        self.function: Callable[..., Any] = function
         self._ready: dict[Any, tuple[Any, Any]] = {}
         self._locks: dict[Any, Lock] = {}
         _programs.append(self)
@@ -45,7 +47,7 @@ class Program(Generic[P, R]):
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
         leaves, tree = jax.tree.flatten((args, kwargs))
         arrays = [leaf for leaf in leaves if isinstance(leaf, _ARRAYS)]
-        if any(isinstance(leaf, jax.core.Tracer) for leaf in arrays):
+        if any(isinstance(leaf, Tracer) for leaf in arrays):
             return self.function(*args, **kwargs)
         # Of arrays the shapes, of everything else the values make a program.
         kinds = tuple(
@@ -182,7 +184,8 @@ def compilation_cache(folder: Path | str | None = None) -> Path:
 def _folder() -> Path | None:
     # What JAX has read from a cache of its own cannot be written a second time: its kernels would
     # be missing. Where there is such a cache, it serves our programs too.
-    elsewhere = jax.config.jax_compilation_cache_dir is not None
+    settings: Any = jax.config
+    elsewhere = settings.jax_compilation_cache_dir is not None
     if elsewhere or (not _chosen and os.environ.get("WINDFALL_CACHE") == ""):
         return None
     return compilation_cache() / "programs" / _host()
@@ -193,7 +196,7 @@ def _host() -> str:
     """What a compiled program depends on besides its text."""
     client = jax.devices()[0].client
     kinds = sorted({device.device_kind for device in jax.devices()})
-    parts = [jax.__version__, jax.lib.__version__, client.platform, client.platform_version, *kinds]
+    parts = [jax.__version__, jaxlib.__version__, client.platform, client.platform_version, *kinds]
     parts += [platform.machine(), platform.processor(), os.environ.get("XLA_FLAGS", "")]
     with suppress(OSError), open("/proc/cpuinfo") as about:
         lines = [line.split(":")[1] for line in about if line.startswith(("flags", "Features"))]

@@ -81,7 +81,7 @@ class Arms(Space):
     def dimension(self) -> int:
         return self.arms.shape[1]
 
-    @cached_property
+    @property
     def ties(self) -> tuple[int, ...] | None:
         """Neighbouring columns of which exactly one is 1 and the others are 0 in every arm.
 

@@ -52,7 +52,7 @@ def test_choices_are_found_in_a_list(arms, ties):
 
 
 def test_columns_of_one_parameter_belong_together():
-    space = Parameters({"r": Real(0, 1), "k": Categorical("abc"), "n": Integer(1, 4)})
+    space = Parameters({"r": Real(0, 1), "k": Categorical(["a", "b", "c"]), "n": Integer(1, 4)})
     assert space.ties == (0, 1, 1, 1, 2)
     assert Parameters({"r": Real(0, 1)}).ties is None
     assert GP().begin(space, 16).ties == space.ties
