@@ -15,7 +15,7 @@ from threading import Lock
 from typing import Any, Generic, ParamSpec, TypeVar
 
 import jax
-import jaxlib
+import jaxlib.version
 import numpy as np
 import platformdirs
 from jax.core import Tracer
@@ -196,7 +196,7 @@ def _host() -> str:
     """What a compiled program depends on besides its text."""
     client = jax.devices()[0].client
     kinds = sorted({device.device_kind for device in jax.devices()})
-    parts = [jax.__version__, jaxlib.__version__, client.platform, client.platform_version, *kinds]
+    parts = [jax.__version__, jaxlib.version.__version__, client.platform, client.platform_version, *kinds]
     parts += [platform.machine(), platform.processor(), os.environ.get("XLA_FLAGS", "")]
     with suppress(OSError), open("/proc/cpuinfo") as about:
         lines = [line.split(":")[1] for line in about if line.startswith(("flags", "Features"))]
