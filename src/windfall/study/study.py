@@ -16,6 +16,8 @@ from windfall.study.stores import Store, open_store
 
 __all__ = ["Study"]
 
+_OUTCOMES = ("told", "failed")
+
 
 class Study(KeptSession):
     """A study that is kept: created once, opened by its name anywhere, never lost.
@@ -127,7 +129,7 @@ class Study(KeptSession):
                 return [record.proposal]
             return kept + [record.pending[contents["id"]][1] for contents, _ in made]
 
-        choices = self._journal.insist(attempt)
+        choices = self._journal.insist(attempt, decides=True)
         return choices[0] if n is None else choices
 
     def tell(
@@ -170,6 +172,22 @@ class Study(KeptSession):
         """A choice that was made, by its lasting id."""
         self._now()
         return self._choice(id)
+
+    def holders(self) -> list[tuple[Choice, str | None]]:
+        """The pending choices, and who has each; None for nobody in particular."""
+        record = self._now()
+        held = ((choice, record.holders.get(i)) for i, (_, choice) in record.pending.items())
+        return [(choice, holder and holder.worker) for choice, holder in held]
+
+    def outcomes(self) -> list[tuple[dict[str, Any], float | None, str | None]]:
+        """What came of every pull, in order: parameters, reward, and why where it failed."""
+        self._now()
+        pulls = [event.contents for event in self._journal.events if event.kind in _OUTCOMES]
+        points = [self.space.point(contents["point"]) for contents in pulls]
+        return [
+            (self.space.named(self.space.features(point)), c.get("reward"), c.get("why"))
+            for point, c in zip(points, pulls, strict=True)
+        ]
 
     def _answer_again(self, events: Sequence[Event]) -> list[Choice]:
         """The choices that an ask had led to."""
