@@ -197,8 +197,8 @@ def test_choices_of_workers_that_are_gone_are_dropped():
 def test_a_log_of_an_earlier_version_is_taken_over_once():
     store = MemoryStore()
     calls = [Logged(1, {"x": 0.125}, 4.0, None), Logged(2, {"x": 0.5}, None, "broken")]
+    study = FunctionStudy(kept(store), square, minimize=True)
     for _ in range(2):
-        study = FunctionStudy(kept(store), square, minimize=True)
         study.take_over(calls)
         assert [(p.parameters["x"], p.value, p.failed) for p in study.pulls] == [
             (0.125, 4.0, None),

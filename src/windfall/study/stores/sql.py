@@ -210,7 +210,10 @@ class SQLStore(Store):
 
         def work(db: Any) -> bool:
             row = self._run(db, "SELECT holder, until FROM locks WHERE study = ?", key).fetchone()
-            return row is not None and self._is_held(db, *row, holder, self._time(db))
+            if row is None:
+                return False
+            other, until = row
+            return self._is_held(db, other, until, holder, self._time(db))
 
         return self._read(work)
 
