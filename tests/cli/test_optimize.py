@@ -2,11 +2,12 @@
 
 import json
 import sys
+from pathlib import Path
 
 import pytest
 
+import windfall as wf
 from windfall.errors import NumericalError
-from windfall.study.bandit import Bandit
 
 LAB = """
 import time
@@ -103,51 +104,63 @@ def test_the_policy_takes_over_and_finds_the_top(windfall, lab):
     assert json.loads(done.stdout)["best"]["value"] > 5 - 1e-4
 
 
-def test_a_batch(windfall, lab):
-    arguments = ["--box", "x=0.5:1", *FILL, "--batch", "5", "--log", "study.jsonl"]
-    assert windfall("optimize", f"{lab}:run", *arguments).exit_code == 0
-    with open("study.jsonl") as file:
-        _, *pulls = map(json.loads, file)
-    batches = [
-        (p["number"], p["first"], p["size"]) for p in sorted(pulls, key=lambda p: p["number"])
-    ]
-    assert batches == (
-        [(n, 1, 5) for n in range(1, 6)]
-        + [(n, 6, 5) for n in range(6, 11)]
-        + [(n, 11, 2) for n in range(11, 13)]
-    )
+def test_workers_side_by_side(windfall, lab):
+    arguments = ["--box", "x=0.5:1", *FILL, "--workers", "5", "--json"]
+    done = windfall("optimize", f"{lab}:run", *arguments)
+    assert json.loads(done.stdout)["pulls"] == 12
+    assert len(set(sys.modules[lab].calls)) == 12
 
 
-def test_the_log_is_gone_on_from(windfall, lab):
-    base = ["optimize", f"{lab}:run", "--box", "x=0:1", "--initial", "20", "--log", "study.jsonl"]
+def test_a_study_that_is_kept_is_gone_on_from(windfall, lab):
+    base = ["optimize", f"{lab}:run", "--box", "x=0:1", "--initial", "20", "--store", "lab.db"]
     assert windfall(*base, "--pulls", "3").exit_code == 0
-    done = windfall(*base, "--pulls", "7", "--json")
+    done = windfall(*base, "--pulls", "7", "--json", "--workers", "2")
     assert "windfall: 3 of 7 pulls were made before" in done.stderr
     assert json.loads(done.stdout)["pulls"] == 7
     assert len(sys.modules[lab].calls) == 7
     done = windfall(*base, "--pulls", "5", "--json")
     assert json.loads(done.stdout)["pulls"] == 7
     assert len(sys.modules[lab].calls) == 7
+    assert wf.studies("lab.db") == [f"{lab}:run"]
+    assert windfall(*base, "--pulls", "2", "--study", "other").exit_code == 0
+    assert wf.studies("lab.db") == [f"{lab}:run", "other"]
+
+
+def test_a_log_of_an_earlier_version_is_taken_over(windfall, lab):
+    about = {"function": f"{lab}:run", "parameters": {"x": "Real(0.0, 1.0)"}, "minimize": False}
+    lines = [
+        {"windfall_study": 1, "settings": {**about, "seed": 0, "batch": 1}, "versions": {}},
+        {"number": 1, "first": 1, "size": 1, "parameters": {"x": 0.75}, "value": 9.0,
+         "failed": None, "seconds": 0.1},
+    ]  # fmt: skip
+    Path("old.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    base = ["optimize", f"{lab}:run", "--box", "x=0:1", "--initial", "20", "--log", "old.jsonl"]
+    assert "without --store; expected where to keep the study" in one_line(windfall(*base))
+    for pulls in ("2", "3"):
+        done = windfall(*base, "--store", "lab.db", "--pulls", pulls, "--json")
+        assert json.loads(done.stdout)["best"]["value"] == 9.0
+    assert len(sys.modules[lab].calls) == 2
+    line = one_line(windfall(*base, "--store", "lab.db", "--minimize"))
+    assert "begun with minimize false, this study has true" in line
 
 
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        (["--seed", "1"], ["begun with seed 0, this study has 1"]),
-        (["--minimize"], ["minimize false, this study has true"]),
-        (["--batch", "2"], ["batch 1, this study has 2"]),
-        (["--policy", "ei"], ["policy Policy(", "EI("]),
-        (["--initial", "3"], ["initial 20, this study has 3"]),
-        (["--box", "y=0:1"], ["parameters", "y"]),
+        (["--seed", "1"], ["seed: 1 here, 0 saved"]),
+        (["--minimize"], ["about.minimize: True here, False saved"]),
+        (["--policy", "ei"], ["policy"]),
+        (["--initial", "3"], ["initial: 3 here, 20 saved"]),
+        (["--box", "y=0:1"], ["space"]),
     ],
 )
-def test_a_log_of_another_study_is_refused(windfall, lab, change, words):
+def test_another_study_of_that_name_is_refused(windfall, lab, change, words):
     name = f"{lab}:anything"
-    base = ["optimize", name, "--box", "x=0:1", "--pulls", "2", "--log", "study.jsonl"]
+    base = ["optimize", name, "--box", "x=0:1", "--pulls", "2", "--store", "lab.db"]
     assert windfall(*base, "--initial", "20").exit_code == 0
     done = windfall(*base, *([] if "--initial" in change else ["--initial", "20"]), *change)
     line = one_line(done)
-    for word in ["study.jsonl", *words, "another log"]:
+    for word in ["was created otherwise", *words, "another name"]:
         assert word in line
 
 
@@ -177,14 +190,14 @@ BOX = ["--box", "x=0:1"]
         (["LAB:fails", *BOX, "--box", "y=0:1"], ["takes (x)", "parameters x, y", "alike"]),
         (["LAB:run", *BOX, "--pulls", "0"], ["pulls is 0"]),
         (["LAB:run", *BOX, "--pulls", "many"], ["--pulls", "'many' is not a whole number"]),
-        (["LAB:run", *BOX, "--batch", "0"], ["batch is 0"]),
+        (["LAB:run", *BOX, "--workers", "0"], ["workers is 0"]),
         (["LAB:run", *BOX, "--initial", "0"], ["initial is 0"]),
         (["LAB:run", *BOX, "--seed", "-1"], ["seed is -1"]),
         (["LAB:run", *BOX, "--policy", "best"], ["'best'", "v-ucb"]),
         (["LAB:run", *BOX, "--policy", "LAB:number"], ["LAB:number", "Policy"]),
         (["LAB:run", *BOX, "--plot", "figure.gif"], ["'figure.gif'", ".png, .pdf, .svg"]),
-        (["LAB:run", *BOX, "--log", "/dev/null/x/log"], ["--log", "/dev/null/x"]),
-        (["LAB:run", *BOX, "--log", "."], ["log '.' cannot be written"]),
+        (["LAB:run", *BOX, "--store", "/dev/null/x/lab.db"], ["/dev/null/x/lab.db", "cannot be"]),
+        (["LAB:run", *BOX, "--store", "a.db", "--log", "."], ["log '.' cannot be read"]),
         ([], ["MODULE:FUNCTION"]),
     ],
 )
@@ -202,14 +215,14 @@ def test_a_function_that_always_fails(windfall, lab):
 
 
 def test_what_was_found_is_written_also_when_the_study_breaks_off(windfall, lab, monkeypatch):
-    ask = Bandit.ask
+    ask = wf.Study.ask
 
-    def breaks_off(bandit, n):
-        if len(bandit.rewards) == 3:
+    def breaks_off(study, worker):
+        if len(study.rewards) == 3:
             raise NumericalError("the model has no finite answer")
-        return ask(bandit, n)
+        return ask(study, worker=worker)
 
-    monkeypatch.setattr(Bandit, "ask", breaks_off)
+    monkeypatch.setattr(wf.Study, "ask", breaks_off)
     done = windfall("optimize", f"{lab}:run", "--box", "x=0.5:1", *FILL, "--json")
     assert done.exit_code == 2
     assert done.stderr.splitlines()[-1] == "windfall: the model has no finite answer"
@@ -221,7 +234,7 @@ def test_what_was_found_is_written_also_when_the_study_breaks_off(windfall, lab,
 def test_choices_that_are_no_finite_numbers_are_text(windfall, lab, tmp_path):
     (tmp_path / f"{lab}.py").write_text("def run(cap):\n    return len(cap)\n")
     arguments = ["--choice", "cap=1,10,inf", "--initial", "3", "--pulls", "3", "--json"]
-    done = windfall("optimize", f"{lab}:run", *arguments, "--log", "study.jsonl")
+    done = windfall("optimize", f"{lab}:run", *arguments, "--store", "lab.db")
     assert done.exit_code == 0, done.exception
     assert json.loads(done.stdout)["best"]["parameters"] == {"cap": "inf"}
 

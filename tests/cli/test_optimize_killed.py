@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+import windfall as wf
+
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="signals are POSIX")
 
 LAB = """
@@ -43,7 +45,7 @@ STUDY = ["lab:run", *BOX, "--pulls", "9", "--initial", "4", "--policy", "v-ucb",
 
 @pytest.fixture
 def folder(tmp_path) -> Path:
-    """Where the function is, and the logs will be."""
+    """Where the function is, and the studies will be."""
     (tmp_path / "lab.py").write_text(LAB)
     return tmp_path
 
@@ -55,34 +57,31 @@ def optimize(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     )  # fmt: skip
 
 
-def without_times(log: Path) -> list[dict]:
-    header, *pulls = map(json.loads, log.read_text().splitlines())
-    return [header, *({k: v for k, v in pull.items() if k != "seconds"} for pull in pulls)]
+def kept(store: Path) -> list[tuple]:
+    with wf.Study("lab:run", store=store) as study:
+        return [(e.kind, dict(e.contents), e.worker) for e in study._journal.events[1:]]
 
 
 def test_killed_twice_it_ends_as_if_it_had_never_been(folder):
-    """Once among the initial pulls, once when the policy decides; then there is a torn line."""
-    done = optimize(folder, *STUDY, "--log", "whole.jsonl", "--json")
+    """Once among the initial pulls, once when the policy decides."""
+    done = optimize(folder, *STUDY, "--store", "whole.db", "--json")
     assert done.returncode == 0, done.stderr
-    log = folder / "killed.jsonl"
+    store = folder / "killed.db"
     for call, pulls in ((3, 2), (5, 6)):  # of the second run: its first call is pull 3
         (folder / "die").write_text(str(call))
-        done = optimize(folder, *STUDY, "--log", log.name)
+        done = optimize(folder, *STUDY, "--store", store.name)
         assert done.returncode == -signal.SIGKILL
-        assert len(log.read_text().splitlines()) == 1 + pulls
-    with log.open("a") as file:
-        file.write('{"number": 7, "fir')
+        assert sum(kind in ("told", "failed") for kind, *_ in kept(store)) == pulls
     (folder / "die").unlink()
-    done = optimize(folder, *STUDY, "--log", log.name, "--json")
+    done = optimize(folder, *STUDY, "--store", store.name, "--json")
     assert done.returncode == 0, done.stderr
     assert "windfall: 6 of 9 pulls were made before" in done.stderr
-    assert "would have chosen" not in done.stderr
-    assert without_times(log) == without_times(folder / "whole.jsonl")
+    assert kept(store) == kept(folder / "whole.db")
     assert json.loads(done.stdout)["pulls"] == 9
 
 
 def test_ctrl_c_ends_with_what_was_found(folder):
-    command = ["optimize", "lab:slow", "--box", "x=0:1", "--initial", "9", "--log", "log"]
+    command = ["optimize", "lab:slow", "--box", "x=0:1", "--initial", "9", "--store", "lab.db"]
     process = subprocess.Popen(
         [sys.executable, "-m", "windfall", *command, "--plot", "figure.png", "--json"],
         cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
@@ -111,7 +110,8 @@ def test_ctrl_c_ends_with_what_was_found(folder):
     assert facts["best"]["value"] == facts["best"]["parameters"]["x"]
     assert facts["files"] == ["figure.png"]
     assert (folder / "figure.png").stat().st_size > 10_000
-    assert len((folder / "log").read_text().splitlines()) == 1 + 2
+    with wf.Study("lab:slow", store=folder / "lab.db") as study:
+        assert len(study.rewards) == 2
 
 
 STOPPED = """

@@ -127,7 +127,7 @@ def test_what_is_wrong_is_said_in_one_line(windfall, arguments, complaint):
 
 def test_the_commands_of_the_guide(windfall):
     commands = re.findall(r"^windfall study (.*)$", GUIDE.read_text(), re.MULTILINE)
-    assert len(commands) == 7
+    assert len(commands) == 14
     with wf.Study("alloy") as study:
         study.ask(13)
     for command in commands:

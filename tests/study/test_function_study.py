@@ -1,50 +1,22 @@
-"""A study calls the function where the bandit says, survives what it does, and can be resumed."""
+"""A function is called where a study says; the study survives what it does, and goes on."""
 
 import threading
 
 import numpy as np
 import pytest
 
+import windfall as wf
 from windfall.errors import InputError
-from windfall.space import Parameters, Real
-from windfall.study.bandit import Bandit, Choice
 from windfall.study.function_study import PATIENCE, FunctionStudy
-from windfall.study.log import Call, StudyLog
+from windfall.study.log import Logged
+from windfall.study.stores import MemoryStore
 
-SETTINGS = {"seed": 0}
+SPACE = wf.Parameters({"x": wf.Real(0.0, 1.0)})
 
 
-class Scripted(Bandit):
-    """Chooses quickly, by all that happened: whoever differs in one event differs ever after."""
-
-    def __init__(self):
-        self.events: list[tuple] = []
-        self.waiting: list[float] = []
-
-    def ask(self, n):  # pyright: ignore[reportIncompatibleMethodOverride]
-        choices = []
-        for _ in range(n):
-            x = (len(self.events) * 0.37 + len(self.waiting) * 0.11) % 1.0
-            x = (x + sum(e[2] for e in self.events if e[0] == "tell") * 0.618) % 1.0
-            self.waiting.append(x)
-            choices.append(Choice(None, np.array([x]), "scripted", {"x": x}))
-        return choices
-
-    def tell(self, choice, reward):  # pyright: ignore[reportIncompatibleMethodOverride]
-        self.events.append(("tell", self.settle(choice), reward))
-
-    def fail(self, choice):
-        self.events.append(("fail", self.settle(choice)))
-
-    def forget(self, choice):
-        self.waiting.remove(choice.parameters["x"])
-        self.events.append(("forget",))
-
-    def settle(self, choice):
-        x = choice["x"] if isinstance(choice, dict) else choice.parameters["x"]
-        if not isinstance(choice, dict):
-            self.waiting.remove(x)
-        return x
+def kept(store=None) -> wf.Study:
+    """A study whose choices need no model: none of them comes after the initial ones."""
+    return wf.Study("lab", SPACE, "mean", store=store or MemoryStore(), initial=99)
 
 
 def square(x):
@@ -55,23 +27,28 @@ def places(study):
     return [pull.parameters["x"] for pull in study.pulls]
 
 
-def test_the_function_is_called_where_the_bandit_says_and_told():
-    study = FunctionStudy(Scripted(), square)
+def test_the_function_is_called_where_the_study_says_and_told():
+    study = FunctionStudy(kept(), square)
     study.run(6)
     assert [p.number for p in study.pulls] == [1, 2, 3, 4, 5, 6]
-    assert study.bandit.events == [("tell", p.parameters["x"], p.value) for p in study.pulls]
-    assert all(p.value == square(**p.parameters) for p in study.pulls)
-    assert study.bandit.waiting == []
+    bandit = wf.Bandit(SPACE, "mean", initial=99)
+    for pull in study.pulls:
+        (choice,) = bandit.ask(1)
+        assert pull.parameters == choice.parameters
+        assert pull.value == square(**pull.parameters)
+        bandit.tell(choice, pull.value)
+    assert study.study.rewards == bandit.rewards
+    assert study.study.pending == []
 
 
 @pytest.mark.parametrize("minimize", [False, True])
 def test_the_best_and_the_improvements(minimize):
     values = iter([3.0, 3.0, 5.0, 1.0, 5.0, 0.5])
-    study = FunctionStudy(Scripted(), lambda x: next(values), minimize=minimize)
+    study = FunctionStudy(kept(), lambda x: next(values), minimize=minimize)
     study.run(6)
     if minimize:
         assert [p.number for p in study.improvements] == [1, 4, 6]
-        assert [e[2] for e in study.bandit.events] == [-3.0, -3.0, -5.0, -1.0, -5.0, -0.5]
+        assert [r for _, r in study.study.rewards] == [-3.0, -3.0, -5.0, -1.0, -5.0, -0.5]
     else:
         assert [p.number for p in study.improvements] == [1, 3]
     assert study.best == study.improvements[-1]
@@ -93,7 +70,7 @@ def test_the_best_and_the_improvements(minimize):
         (RuntimeError("x" * 9999), f"RuntimeError: {'x' * 486}"),
     ],
 )
-def test_a_failed_pull_is_recorded_and_the_study_goes_on(tmp_path, outcome, message):
+def test_a_failed_pull_is_recorded_and_the_study_goes_on(outcome, message):
     calls = []
 
     def sometimes(x):
@@ -104,19 +81,18 @@ def test_a_failed_pull_is_recorded_and_the_study_goes_on(tmp_path, outcome, mess
             raise outcome
         return outcome
 
-    with StudyLog(tmp_path / "log", SETTINGS) as log:
-        study = FunctionStudy(Scripted(), sometimes, log=log)
-        study.run(4)
+    study = FunctionStudy(kept(), sometimes)
+    study.run(4)
     assert [p.failed for p in study.pulls] == [None, message, None, None]
     assert study.pulls[1].value is None
-    assert [event[0] for event in study.bandit.events] == ["tell", "fail", "tell", "tell"]
+    assert study.study.history()["kind"][1::2] == ["told", "failed", "told", "told"]
 
 
 @pytest.mark.parametrize(
     "value", [np.float32(0.5), np.array(0.5), np.array([0.5])[0], True, 1, -1e150]
 )
 def test_whatever_is_a_number_is_a_value(value):
-    study = FunctionStudy(Scripted(), lambda x: value)
+    study = FunctionStudy(kept(), lambda x: value)
     study.run(1)
     assert study.pulls[0].value == float(value)
     assert type(study.pulls[0].value) is float
@@ -128,7 +104,7 @@ def broken(x):
 
 @pytest.mark.parametrize(("pulls", "made"), [(50, PATIENCE), (2, 2)])
 def test_a_function_that_always_fails_ends_the_study(pulls, made):
-    study = FunctionStudy(Scripted(), broken)
+    study = FunctionStudy(kept(), broken)
     with pytest.raises(InputError, match=f"all {made} pulls have failed.*unplugged; mend"):
         study.run(pulls)
     assert len(study.pulls) == made
@@ -141,21 +117,17 @@ def test_after_one_success_any_number_of_failures_is_borne():
         calls.append(x)
         return square(x) if len(calls) == 1 else broken(x)
 
-    study = FunctionStudy(Scripted(), once)
+    study = FunctionStudy(kept(), once)
     study.run(4 * PATIENCE)
     assert len(study.pulls) == 4 * PATIENCE
 
 
-def test_a_mended_function_gets_another_chance_from_the_same_log(tmp_path):
-    path = tmp_path / "log"
-    with (
-        StudyLog(path, SETTINGS) as log,
-        pytest.raises(InputError, match="unplugged"),
-    ):
-        FunctionStudy(Scripted(), broken, log=log).run(20)
-    with StudyLog(path, SETTINGS) as log:
-        study = FunctionStudy(Scripted(), square, log=log)
-        study.run(20)
+def test_a_mended_function_gets_another_chance_in_the_same_study():
+    store = MemoryStore()
+    with pytest.raises(InputError, match="unplugged"):
+        FunctionStudy(kept(store), broken).run(20)
+    study = FunctionStudy(kept(store), square)
+    study.run(20)
     assert [p.value is None for p in study.pulls] == [True] * PATIENCE + [False] * 15
 
 
@@ -163,22 +135,18 @@ class KilledError(BaseException):
     """Not an Exception: nothing catches it, as nothing catches a kill."""
 
 
-def untimed(pulls):
-    return [(p.number, p.first, p.size, p.parameters, p.value, p.failed) for p in pulls]
-
-
 def shaky(x):
-    """Fails on part of the line, which a resumed study must go through as well."""
+    """Fails on part of the line."""
     return broken(x) if 0.1 < x < 0.5 else square(x)
 
 
-@pytest.mark.parametrize("batch", [1, 4])
-@pytest.mark.parametrize("dies_at", [1, 2, 5, 7, 11])
-def test_a_study_that_is_killed_goes_on_as_if_nothing_had_happened(tmp_path, batch, dies_at):
-    whole = FunctionStudy(Scripted(), shaky, batch=batch)
+@pytest.mark.parametrize("workers", [1, 4])
+@pytest.mark.parametrize("dies_at", [1, 2, 7, 11])
+def test_a_study_that_is_killed_goes_on_as_if_nothing_had_happened(workers, dies_at):
+    whole = FunctionStudy(kept(), shaky)
     whole.run(11)
     assert any(p.failed for p in whole.pulls)
-    calls, lock = [], threading.Lock()
+    store, calls, lock = MemoryStore(), [], threading.Lock()
 
     def mortal(x):
         with lock:
@@ -187,84 +155,85 @@ def test_a_study_that_is_killed_goes_on_as_if_nothing_had_happened(tmp_path, bat
                 raise KilledError
         return shaky(x)
 
-    path = tmp_path / "log"
-    with StudyLog(path, SETTINGS) as log, pytest.raises(KilledError):
-        FunctionStudy(Scripted(), mortal, batch=batch, log=log).run(11)
-    before = len(path.read_text().splitlines()) - 1
-    again = []
+    with pytest.raises(KilledError):
+        FunctionStudy(kept(store), mortal, workers).run(11)
+    before, again = len(FunctionStudy(kept(store), shaky).pulls), []
 
     def counted(x):
         with lock:
             again.append(x)
         return shaky(x)
 
-    with StudyLog(path, SETTINGS) as log:
-        study = FunctionStudy(Scripted(), counted, batch=batch, log=log)
-        study.run(11)
-    assert len(again) == 11 - before  # nothing is made twice
-    assert untimed(study.pulls) == untimed(whole.pulls)
-    assert study.bandit.events == whole.bandit.events
-    assert not study.drifted
-    with StudyLog(path, SETTINGS) as log:
-        assert untimed(sorted(log.calls, key=lambda p: p.number)) == untimed(whole.pulls)
+    study = FunctionStudy(kept(store), counted, workers)
+    study.run(11)
+    assert len(again) == 11 - before  # nothing that was told is made twice
+    assert sorted(places(study)) == sorted(places(whole))
+    assert study.study.pending == []
+    if workers == 1:
+        assert study.pulls == whole.pulls
 
 
-def test_more_pulls_later_and_never_fewer_than_there_are(tmp_path):
-    path = tmp_path / "log"
+def test_more_pulls_later_and_never_fewer_than_there_are():
+    store = MemoryStore()
     for pulls, expected in ((5, 5), (9, 9), (3, 9)):
-        with StudyLog(path, SETTINGS) as log:
-            study = FunctionStudy(Scripted(), square, batch=2, log=log)
-            study.run(pulls)
+        study = FunctionStudy(kept(store), square, workers=2)
+        study.run(pulls)
         assert len(study.pulls) == expected
-    assert [p.size for p in study.pulls] == [2, 2, 2, 2, 1, 2, 2, 2, 2]
 
 
-def test_a_log_of_other_choices_counts_all_the_same(tmp_path):
-    path = tmp_path / "log"
-    with StudyLog(path, SETTINGS) as log:
-        log.append(Call(1, 1, 1, {"x": 0.123}, 4.0, None, 0.0))
-        log.append(Call(2, 2, 1, {"x": 0.456}, None, "broken", 0.0))
-        study = FunctionStudy(Scripted(), square, log=log)
-        study.run(3)
-    assert study.drifted
-    assert study.bandit.events[:4] == [
-        ("forget",), ("tell", 0.123, 4.0), ("forget",), ("fail", 0.456),
-    ]  # fmt: skip
-    assert study.bandit.waiting == []
-    assert study.best.value == 4.0
+def test_choices_of_workers_that_are_gone_are_dropped():
+    """Fewer workers than were killed; those of others stay."""
+    store = MemoryStore()
+    before = kept(store)
+    for worker in ("lab/1", "lab/2", "lab/3", "other/2"):
+        before.ask(worker=worker)
+    first, *_, other = before.pending
+    study = FunctionStudy(kept(store), square, workers=1, name="lab")
+    study.run(1)
+    assert places(study) == [first.parameters["x"]]
+    assert study.study.pending == [other]
 
 
-def test_a_log_of_a_batch_in_another_order_counts_all_the_same(tmp_path):
-    def bandit():
-        return Bandit(Parameters({"x": Real(0.0, 1.0)}), seed=0, initial=4)
+def test_a_log_of_an_earlier_version_is_taken_over_once():
+    store = MemoryStore()
+    calls = [Logged(1, {"x": 0.125}, 4.0, None), Logged(2, {"x": 0.5}, None, "broken")]
+    study = FunctionStudy(kept(store), square, minimize=True)
+    for _ in range(2):
+        study.take_over(calls)
+        assert [(p.parameters["x"], p.value, p.failed) for p in study.pulls] == [
+            (0.125, 4.0, None),
+            (0.5, None, "broken"),
+        ]
+    assert [reward for _, reward in study.study.rewards] == [-4.0]
+    study.run(3)
+    assert len(study.pulls) == 3
 
-    asked = [choice.parameters for choice in bandit().ask(4)]
-    with StudyLog(tmp_path / "log", SETTINGS) as log:
-        for number, parameters in enumerate(asked[::-1], 1):
-            log.append(Call(number, 1, 4, parameters, float(number), None, 0.0))
-        study = FunctionStudy(bandit(), broken, batch=4, log=log)
-        study.run(4)
-    assert study.drifted
-    assert study.bandit.rewards == [(p, float(n)) for n, p in enumerate(asked[::-1], 1)]
-    assert study.bandit.pending == []
 
+def test_workers_call_side_by_side_and_do_not_wait_for_one_another():
+    together, release = threading.Barrier(3, timeout=30), threading.Event()
+    calls, lock = [], threading.Lock()
 
-def test_a_batch_is_called_side_by_side_and_told_in_its_order():
-    together = threading.Barrier(3, timeout=30)
-
-    def waits_for_the_others(x):
-        together.wait()
+    def first_one_waits(x):
+        with lock:
+            calls.append(x)
+            number = len(calls)
+        if number <= 3:
+            together.wait()
+        if number == 1:
+            assert release.wait(30)
+        if number == 6:
+            release.set()
         return x
 
     seen = []
-    study = FunctionStudy(Scripted(), waits_for_the_others, batch=3, finished=seen.append)
+    study = FunctionStudy(kept(), first_one_waits, workers=3, finished=seen.append)
     study.run(6)
-    assert [p.number for p in study.pulls] == [1, 2, 3, 4, 5, 6]
-    assert [e[1] for e in study.bandit.events] == places(study)
-    assert sorted(p.number for p in seen) == [1, 2, 3, 4, 5, 6]
+    assert [p.number for p in seen] == [1, 2, 3, 4, 5, 6]
+    assert calls[0] in places(study)[-2:]  # others went on while it waited for the sixth
+    assert sorted(places(study)) == sorted(calls)
 
 
 def test_one_at_a_time_stays_in_its_thread():
     threads = set()
-    FunctionStudy(Scripted(), lambda x: threads.add(threading.get_ident()) or 0.0).run(3)
+    FunctionStudy(kept(), lambda x: threads.add(threading.get_ident()) or 0.0).run(3)
     assert threads == {threading.get_ident()}

@@ -10,8 +10,7 @@ from rich.table import Table
 from windfall.cli.report import print_json, wide_console
 
 if TYPE_CHECKING:
-    from windfall.study.function_study import FunctionStudy
-    from windfall.study.log import Call
+    from windfall.study.function_study import Call, FunctionStudy
 
 __all__ = ["Found"]
 
@@ -55,7 +54,7 @@ class Found:
             "function": self.function,
             "minimize": study.minimize,
             "seed": self.seed,
-            "policy": repr(study.bandit.policy),
+            "policy": repr(study.study.policy),
             "pulls": len(study.pulls),
             "failed": sum(pull.value is None for pull in study.pulls),
             "failures": dict(Counter(p.failed for p in study.pulls if p.failed)),
@@ -71,7 +70,7 @@ class Found:
         figure = wf.plot.progress(
             [pull.value for pull in self.study.pulls],
             minimize=self.study.minimize,
-            initial=self.study.bandit.initial,
+            initial=self.study.study.initial,
             title=self.function,
         )
         return [str(wf.plot.save(figure, self.plot))]

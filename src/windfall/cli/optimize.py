@@ -2,6 +2,7 @@
 
 import contextlib
 import inspect
+import platform
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -18,8 +19,7 @@ from windfall.errors import InputError
 
 if TYPE_CHECKING:
     from windfall.space import Parameters
-    from windfall.study.function_study import FunctionStudy
-    from windfall.study.log import Call, StudyLog
+    from windfall.study.function_study import Call, FunctionStudy
 
 __all__ = ["optimize"]
 
@@ -63,18 +63,39 @@ Initial = Annotated[
         metavar="N",
     ),
 ]
-Batch = Annotated[
+Workers = Annotated[
     int,
     typer.Option(
         parser=options.whole_number,
-        help="Calls at a time, side by side in threads.",
+        help="Calls side by side, in threads.",
         metavar="N",
     ),
 ]
 Minimize = Annotated[bool, typer.Option("--minimize", help="Small values are good.")]
+Store = Annotated[
+    str | None,
+    typer.Option(
+        help="Keep the study here, and go on from it: a file, or postgresql://…", metavar="STORE"
+    ),
+]
+StudyName = Annotated[
+    str | None,
+    typer.Option(
+        "--study", help="Its name there.", show_default="that of the function", metavar="NAME"
+    ),
+]
+Caller = Annotated[
+    str | None,
+    typer.Option(
+        "--caller",
+        help="Who calls: commands that run at once need different names.",
+        show_default="this machine",
+        metavar="NAME",
+    ),
+]
 Log = Annotated[
     Path | None,
-    typer.Option(help="Keep every call in this file, and go on from it.", metavar="FILE"),
+    typer.Option(help="Take over the log of an earlier version, into --store.", metavar="FILE"),
 ]
 
 
@@ -87,8 +108,11 @@ def optimize(
     policy: PolicyName = None,
     seed: options.Seed = 0,
     initial: Initial = None,
-    batch: Batch = 1,
+    workers: Workers = 1,
     minimize: Minimize = False,
+    store: Store = None,
+    study: StudyName = None,
+    caller: Caller = None,
     log: Log = None,
     plot: options.Plot = None,
     json: options.Json = False,
@@ -96,11 +120,11 @@ def optimize(
     """Find the parameters for which a Python function returns the most.
 
     A call that raises or returns no finite number is recorded as failed, and the study goes on.
-    With --log the same command resumes after an interruption, or with more --pulls.
+    With --store the same command resumes after an interruption, or with more --pulls.
     """
     from windfall.checks import LARGEST_SEED, whole
 
-    for name, value in (("pulls", pulls), ("batch", batch), ("initial", initial)):
+    for name, value in (("pulls", pulls), ("workers", workers), ("initial", initial)):
         if value is not None:
             whole(name, value, 1)
     whole("seed", seed, 0, LARGEST_SEED)
@@ -115,37 +139,42 @@ def optimize(
     called = _fitting(function, named("function", function, "experiment:run"), space)
     if plot is not None:
         check_folder("plot", wf.plot.check_path(plot).parent)
-    if log is not None:
-        check_folder("log", log.parent)
+    if log is not None and store is None:
+        raise InputError(f"log is {str(log)!r} without --store; expected where to keep the study")
     (deciding,) = chosen([policy]).values() if policy else (None,)
-    bandit = wf.Bandit(space, deciding, seed=seed, initial=initial)
-    settings = {
-        "function": function,
-        "parameters": {name: repr(p) for name, p in space.parameters.items()},
-        "policy": repr(bandit.policy),
-        "seed": seed,
-        "initial": bandit.initial,
-        "batch": batch,
-        "minimize": minimize,
-    }
 
     from windfall.study.function_study import FunctionStudy
+    from windfall.study.log import logged
+    from windfall.study.stores import MemoryStore
 
-    study = FunctionStudy(bandit, called, batch, minimize)
-    found = Found(study, function, seed, plot, json)
-    try:
-        with _opened(log, settings) as study.log:
-            _run(study, pulls, found)
-    finally:
-        if study.best is not None:  # after an error there may be none
-            with WRITING:
-                found.write()
+    about = {"function": function, "minimize": minimize}
+    shown = {name: repr(p) for name, p in space.parameters.items()}
+    calls = [] if log is None else logged(log, about | {"parameters": shown})
+    with wf.Study(
+        study or function,
+        space,
+        deciding,
+        goal=None if policy else "best",
+        store=store or MemoryStore(),
+        seed=seed,
+        initial=initial,
+        about=about,
+    ) as kept:
+        mine = FunctionStudy(kept, called, workers, minimize, caller or platform.node() or "here")
+        mine.take_over(calls)
+        found = Found(mine, function, seed, plot, json)
+        try:
+            _run(mine, pulls, found)
+        finally:
+            if mine.best is not None:  # after an error there may be none
+                with WRITING:
+                    found.write()
 
 
 def _run(study: "FunctionStudy", pulls: int, found: Found) -> None:
     """Make the pulls, with a progress bar; whatever the function prints goes to standard error."""
     output = sys.stdout
-    before = len(study.log.calls) if study.log else 0
+    before = len(study.pulls)
     if before:
         say(f"{before} of {max(pulls, before)} pulls were made before")
     with Progress(max(pulls - before, 0), "pulls") as progress:
@@ -163,8 +192,6 @@ def _run(study: "FunctionStudy", pulls: int, found: Found) -> None:
         on_interrupt(farewell)
         with contextlib.redirect_stdout(sys.stderr):
             study.run(pulls)
-    if study.drifted:
-        say("the log's pulls are not the ones this version would have chosen; their values count")
 
 
 def _fitting(text: str, function: Any, space: "Parameters") -> Callable[..., Any]:
@@ -183,16 +210,3 @@ def _fitting(text: str, function: Any, space: "Parameters") -> Callable[..., Any
             f" {', '.join(space.names)} ({error}); name them alike"
         ) from None
     return function
-
-
-def _opened(
-    path: Path | None, settings: dict[str, Any]
-) -> "contextlib.AbstractContextManager[StudyLog | None]":
-    if path is None:
-        return contextlib.nullcontext()
-    from importlib.metadata import version
-
-    from windfall.study.log import StudyLog
-
-    versions = {name: version(name) for name in ("windfall", "jax", "numpy")}
-    return StudyLog(path, settings, versions)

@@ -196,7 +196,8 @@ def _host() -> str:
     """What a compiled program depends on besides its text."""
     client = jax.devices()[0].client
     kinds = sorted({device.device_kind for device in jax.devices()})
-    parts = [jax.__version__, jaxlib.version.__version__, client.platform, client.platform_version, *kinds]
+    versions = [jax.__version__, jaxlib.version.__version__]
+    parts = [*versions, client.platform, client.platform_version, *kinds]
     parts += [platform.machine(), platform.processor(), os.environ.get("XLA_FLAGS", "")]
     with suppress(OSError), open("/proc/cpuinfo") as about:
         lines = [line.split(":")[1] for line in about if line.startswith(("flags", "Features"))]

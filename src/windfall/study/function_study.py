@@ -1,19 +1,18 @@
-"""A study of a Python function: ask, call it, tell, and keep a log."""
+"""A study of a Python function: ask, call it, tell."""
 
-import time
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor, as_completed
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 from typing import Any
 
 from windfall.checks import finite
 from windfall.errors import InputError
-from windfall.study.bandit import Bandit
 from windfall.study.choice import Choice
-from windfall.study.log import Call, StudyLog
+from windfall.study.log import Logged
 from windfall.study.pull import LARGEST
+from windfall.study.study import Study
 
-__all__ = ["FunctionStudy"]
+__all__ = ["Call", "FunctionStudy"]
 
 #: When nothing has ever succeeded, so many failures end a study: the function is broken.
 PATIENCE = 5
@@ -21,32 +20,50 @@ PATIENCE = 5
 LONGEST = 500
 
 
-@dataclass
-class FunctionStudy:
-    """Calls a function again and again, at the points that a bandit chooses.
+@dataclass(frozen=True)
+class Call:
+    """One call of the user's function.
 
     Attributes:
-        bandit: Makes the choices; a new one.
+        number: Counted from 1, in the order in which calls ended.
+        parameters: What the function was called with.
+        value: What it returned; None if the pull failed.
+        failed: Why it failed; None if it did not.
+    """
+
+    number: int
+    parameters: dict[str, Any]
+    value: float | None
+    failed: str | None
+
+
+@dataclass
+class FunctionStudy:
+    """Calls a function again and again, at the points that a study chooses.
+
+    Attributes:
+        study: Makes the choices, and keeps what came of them.
         function: Called with the parameters by name, returns a number. An exception, or what is
             not a finite number or beyond ±1e150, is a failed pull: it is recorded and the study
             goes on.
-        batch: Points chosen, and called side by side in threads, at a time.
+        workers: Calls side by side, in threads. A worker is handed a new choice as soon as it has
+            told the last; one that was killed is given its choice back when it asks again.
         minimize: Whether small values are good.
-        log: Where pulls are kept. Those that it holds already are not made again.
+        name: Of who calls; that of each worker begins with it.
         finished: Called after each pull that was made.
-        pulls: All pulls so far, in order; those of the batch being called as they finish.
-        drifted: Whether a log's pulls are not the ones that this bandit would have chosen, as
-            after an upgrade; its rewards count all the same.
+        pulls: All pulls so far, in order, also those that others made.
     """
 
-    bandit: Bandit
+    study: Study
     function: Callable[..., Any]
-    batch: int = 1
+    workers: int = 1
     minimize: bool = False
-    log: StudyLog | None = None
+    name: str = "optimize"
     finished: Callable[[Call], None] = lambda pull: None
     pulls: list[Call] = field(default_factory=list)
-    drifted: bool = False
+
+    def __post_init__(self) -> None:
+        self._look()
 
     @property
     def best(self) -> Call | None:
@@ -62,64 +79,68 @@ class FunctionStudy:
                 better.append(pull)
         return better
 
+    def take_over(self, calls: Sequence[Logged]) -> None:
+        """Tell what a log of an earlier version holds; a second time nothing happens."""
+        for call in calls:
+            self._tell(call.parameters, call.value, call.failed, f"log/{call.number}")
+        self._look()
+
     def run(self, pulls: int) -> None:
-        """Go on until there are so many pulls, those in the log included.
-
-        A study that is resumed asks again for every choice in its log, so that its model goes
-        through the same steps and the next choice is the one that would have come.
-        """
-        recorded = {pull.number: pull for pull in (self.log.calls if self.log else [])}
+        """Go on until there are so many pulls, those of others included."""
+        idle = self._workers()
+        running: dict[Future[tuple[float | None, str | None]], tuple[str, Choice]] = {}
         made = 0
-        while len(self.pulls) < max(pulls, len(recorded)):
-            first = len(self.pulls) + 1
-            known = [p for p in recorded.values() if p.first == first]
-            size = known[0].size if known else min(self.batch, pulls + 1 - first)
-            choices = self.bandit.ask(size)
-            self._tell(choices, self._call(choices, known, first))
-            made += size - len(known)
-            if made >= PATIENCE or len(self.pulls) >= pulls:
-                self._check_hope()
+        with ThreadPoolExecutor(self.workers) as threads:
+            while True:
+                while idle and len(self.pulls) + len(running) < pulls:
+                    worker = idle.pop(0)
+                    choice = self.study.ask(worker=worker)
+                    running[self._begin(threads, choice)] = (worker, choice)
+                if not running:
+                    break
+                ended, _ = wait(running, return_when=FIRST_COMPLETED)
+                for future in ended:
+                    worker, choice = running.pop(future)
+                    self._tell(choice, *future.result(), f"call/{choice.id}")
+                    idle.append(worker)
+                    self._look()
+                    self.finished(self.pulls[-1])
+                made += len(ended)
+                if made >= PATIENCE or len(self.pulls) >= pulls:
+                    self._check_hope()
 
-    def _call(self, choices: Sequence[Choice], known: list[Call], first: int) -> list[Call]:
-        """The pulls of a batch in its order; those that are known are not made again."""
-        size, numbers = len(choices), {pull.number for pull in known}
-        todo = [(n, c) for n, c in enumerate(choices, first) if n not in numbers]
+    def _begin(self, threads: ThreadPoolExecutor, choice: Choice) -> Future[Any]:
+        """A call that is under way; a single worker is this thread: libraries are happier there."""
+        if self.workers > 1:
+            return threads.submit(_outcome, self.function, choice.parameters)
+        future: Future[Any] = Future()
+        future.set_result(_outcome(self.function, choice.parameters))
+        return future
 
-        def call(number: int, choice: Choice) -> Call:
-            begin = time.perf_counter()
-            value, failed = _outcome(self.function, choice.parameters)
-            seconds = time.perf_counter() - begin
-            return Call(number, first, size, dict(choice.parameters), value, failed, seconds)
+    def _tell(self, point: Any, value: float | None, failed: str | None, request: str) -> None:
+        if value is None:
+            self.study.fail(point, request=request, why=failed)
+        else:
+            self.study.tell(point, -value if self.minimize else value, request=request)
 
-        def keep(pull: Call) -> None:
-            if self.log is not None:
-                self.log.append(pull)
-            self.pulls.append(pull)
-            self.finished(pull)
+    def _workers(self) -> list[str]:
+        """The names of this caller's workers, those first that still have a choice.
 
-        self.pulls += known
-        if len(todo) == 1:  # in this thread: many libraries are happier there
-            keep(call(*todo[0]))
-        elif todo:
-            with ThreadPoolExecutor(len(todo)) as threads:
-                for future in as_completed([threads.submit(call, *item) for item in todo]):
-                    keep(future.result())
-        self.pulls.sort(key=lambda pull: pull.number)
-        return self.pulls[first - 1 :]
+        Where there were more of them, nobody will tell what the others had: it is forgotten.
+        """
+        names = [f"{self.name}/{place + 1}" for place in range(self.workers)]
+        held = {worker: choice for choice, worker in self.study.holders() if worker is not None}
+        for worker, choice in held.items():
+            if worker.startswith(f"{self.name}/") and worker not in names:
+                self.study.forget(choice)
+        return sorted(names, key=lambda name: name not in held)
 
-    def _tell(self, choices: Sequence[Choice], pulls: list[Call]) -> None:
-        """Tell the outcomes of a batch, wherever its pulls were made."""
-        points: list[Any] = list(choices)
-        for i, (choice, pull) in enumerate(zip(choices, pulls, strict=True)):
-            if pull.parameters != choice.parameters:
-                self.drifted = True
-                self.bandit.forget(choice)  # before any is told: that may settle this one
-                points[i] = pull.parameters
-        for point, pull in zip(points, pulls, strict=True):
-            if pull.value is None:
-                self.bandit.fail(point)
-            else:
-                self.bandit.tell(point, self._reward(pull))
+    def _look(self) -> None:
+        """See all that has happened by now."""
+        self.pulls = [
+            Call(number, parameters, _value(reward, self.minimize), why)
+            for number, (parameters, reward, why) in enumerate(self.study.outcomes(), 1)
+        ]
 
     def _succeeded(self) -> list[Call]:
         return [pull for pull in self.pulls if pull.value is not None]
@@ -134,6 +155,10 @@ class FunctionStudy:
                 f"all {len(self.pulls)} pulls have failed, the last with"
                 f" {self.pulls[-1].failed}; mend the function"
             )
+
+
+def _value(reward: float | None, minimize: bool) -> float | None:
+    return -reward if minimize and reward is not None else reward
 
 
 def _outcome(

@@ -21,7 +21,7 @@ CONFLICTS = 2
 #: For at most so many seconds, should its process die meanwhile.
 LOCK = 30.0
 #: How long one waits for somebody who has the study to himself, at first and at most.
-WAITS = (0.002, 0.1)
+WAITS = (0.002, 0.5)
 
 _T = TypeVar("_T")
 
@@ -92,12 +92,13 @@ class Journal:
             self.key, drafts, after=after, worker=worker, request=request, holder=holder
         )
 
-    def insist(self, attempt: Callable[[str | None], _T]) -> _T:
+    def insist(self, attempt: Callable[[str | None], _T], *, decides: bool = False) -> _T:
         """What an attempt gives that nothing comes in between.
 
         Args:
             attempt: Called with the holder of the lock, None at first; called anew after a
                 conflict, and after two with the study to itself.
+            decides: Whether an attempt is so much work that none should be made in vain.
         """
         conflicts, (wait, longest) = 0, WAITS
         while True:
@@ -106,7 +107,8 @@ class Journal:
                     return attempt(None)
                 with self._alone() as holder:
                     return attempt(holder)
-            except Locked:
+            except Locked:  # there is a crowd: who decides lines up
+                conflicts = CONFLICTS if decides else conflicts
                 time.sleep(wait * random.random())  # not all at once again
                 wait = min(2 * wait, longest)
             except Conflict:

@@ -133,7 +133,7 @@ class Study(KeptSession):
                 return [record.proposal]
             return kept + [record.pending[contents["id"]][1] for contents, _ in made]
 
-        choices = self._journal.insist(attempt)
+        choices = self._journal.insist(attempt, decides=True)
         return choices[0] if n is None else choices
 
     def tell(
@@ -193,6 +193,26 @@ class Study(KeptSession):
         """A choice that was made, by its lasting id."""
         self._now()
         return self._choice(id)
+
+    def holders(self) -> list[tuple[Choice, str | None]]:
+        """The pending choices, and who has each; None for nobody in particular."""
+        record = self._now()
+        held = ((choice, record.holders.get(i)) for i, (_, choice) in record.pending.items())
+        return [(choice, holder and holder.worker) for choice, holder in held]
+
+    def outcomes(self) -> list[tuple[dict[str, Any], float | None, str | None]]:
+        """What came of every pull, in order: parameters, reward, and why where it failed."""
+        counting = {pull.event for pull in self._now().told}  # less what was taken back
+        pulls = [
+            event.contents
+            for event in self._journal.events
+            if event.kind == "failed" or (event.kind == "told" and event.number in counting)
+        ]
+        points = [self.space.point(contents["point"]) for contents in pulls]
+        return [
+            (self.space.named(self.space.features(point)), c.get("reward"), c.get("why"))
+            for point, c in zip(points, pulls, strict=True)
+        ]
 
     def _choice(self, number: Any) -> Choice:
         asked = self._journal.asked(number).contents

@@ -136,6 +136,8 @@ class SQLStore(Store):
                 raise Conflict from error
             return last, now
 
+        if holder is None and self._is_locked(key, None):
+            raise Locked
         last, now = self._change(work)
         return [
             Event(number, kind, json.loads(contents), worker, request, now)
@@ -168,7 +170,7 @@ class SQLStore(Store):
                 self._run(db, _LOCK, key, holder, now + seconds)
             return not held
 
-        return self._change(work)
+        return not self._is_locked(key, holder) and self._change(work)
 
     def unlock(self, key: int, holder: str) -> None:
         given_back = "DELETE FROM locks WHERE study = ? AND holder = ?"
@@ -200,6 +202,28 @@ class SQLStore(Store):
         with self._guard:
             self._db.close()
 
+    def _is_locked(self, key: int, holder: str | None) -> bool:
+        """Whether somebody else seems to hold the lock of a study.
+
+        Only a look: those who have to wait do not stand in the way of who has the study to himself.
+        """
+
+        def work(db: Any) -> bool:
+            row = self._run(db, "SELECT holder, until FROM locks WHERE study = ?", key).fetchone()
+            if row is None:
+                return False
+            other, until = row
+            return self._is_held(db, other, until, holder, self._time(db))
+
+        return self._read(work)
+
+    def _is_held(
+        self, db: Any, other: str | None, until: float | None, holder: str | None, now: float
+    ) -> bool:
+        if other is None or until is None or other == holder:
+            return False
+        return until > now and self._is_alive(db, other)
+
     def _state(self, db: Any, key: int, holder: str | None) -> tuple[int, float, bool]:
         """The last event of a study, the time, and whether somebody else holds its lock.
 
@@ -208,8 +232,7 @@ class SQLStore(Store):
         self._hold(db, key)
         last, other, until = self._found(key, self._run(db, _STATE, key))
         now = self._time(db)
-        held = other not in (None, holder) and until > now and self._is_alive(db, other)
-        return last, now, held
+        return last, now, self._is_held(db, other, until, holder, now)
 
     def _found(self, key: int, cursor: Any) -> Any:
         row = cursor.fetchone()
