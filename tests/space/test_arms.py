@@ -8,6 +8,7 @@ from hypothesis.extra import numpy as hnp
 from scipy.stats import qmc
 
 from windfall.space import Arms
+from windfall.space.arms import shuffled
 
 features = hnp.arrays(
     float, st.tuples(st.integers(2, 8), st.integers(1, 4)), elements=st.floats(-1e6, 1e6, width=32)
@@ -78,3 +79,24 @@ def test_anchors_are_a_few_arms_evenly_picked(size, expected):
     assert anchors.shape == (expected, 1)
     assert np.ptp(np.diff(anchors[:, 0])) == pytest.approx(0.0, abs=1e-12)
     assert set(anchors[:, 0]) <= set(space.points[:, 0])
+
+
+zeros_and_ones = st.sampled_from([-0.0, 0.0, 1.0])
+few = hnp.arrays(float, st.tuples(st.integers(2, 9), st.integers(1, 2)), elements=zeros_and_ones)
+
+
+@given(arms=few, seed=st.integers(0, 3), data=st.data())
+def test_the_next_initial_arm_is_that_of_a_search_by_hand(arms, seed, data):
+    """New features if there are any, else an arm nobody has had, else the first again."""
+    used = data.draw(st.lists(st.integers(0, len(arms) - 1), max_size=12))
+    order = shuffled(np.arange(len(arms)), seed).tolist()
+    fresh = [a for a in order if not any((arms[a] == arms[u]).all() for u in used)]
+    unused = [a for a in order if a not in used]
+    assert Arms(arms).untried(used, seed) == [*fresh, *unused, *order][0]
+
+
+@given(arms=few, data=st.data())
+def test_features_mean_the_first_arm_that_has_them(arms, data):
+    arm = data.draw(st.integers(0, len(arms) - 1))
+    first = next(i for i, row in enumerate(arms) if (row == arms[arm]).all())
+    assert Arms(arms).point(arms[arm]) == first
