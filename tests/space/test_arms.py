@@ -12,6 +12,7 @@ from scipy.stats import qmc
 from windfall import specs
 from windfall.errors import InputError
 from windfall.space import Arms
+from windfall.space.arms import shuffled
 
 features = hnp.arrays(
     float, st.tuples(st.integers(2, 8), st.integers(1, 4)), elements=st.floats(-1e6, 1e6, width=32)
@@ -101,3 +102,24 @@ def test_arms_without_titles_have_the_spec_that_they_always_had():
 def test_titles_are_a_text_for_each_arm(titles):
     with pytest.raises(InputError, match=r"^titles is .*; expected 2 texts, one per arm$"):
         Arms([[0.0], [1.0]], titles=titles)
+
+
+zeros_and_ones = st.sampled_from([-0.0, 0.0, 1.0])
+few = hnp.arrays(float, st.tuples(st.integers(2, 9), st.integers(1, 2)), elements=zeros_and_ones)
+
+
+@given(arms=few, seed=st.integers(0, 3), data=st.data())
+def test_the_next_initial_arm_is_that_of_a_search_by_hand(arms, seed, data):
+    """New features if there are any, else an arm nobody has had, else the first again."""
+    used = data.draw(st.lists(st.integers(0, len(arms) - 1), max_size=12))
+    order = shuffled(np.arange(len(arms)), seed).tolist()
+    fresh = [a for a in order if not any((arms[a] == arms[u]).all() for u in used)]
+    unused = [a for a in order if a not in used]
+    assert Arms(arms).untried(used, seed) == [*fresh, *unused, *order][0]
+
+
+@given(arms=few, data=st.data())
+def test_features_mean_the_first_arm_that_has_them(arms, data):
+    arm = data.draw(st.integers(0, len(arms) - 1))
+    first = next(i for i, row in enumerate(arms) if (row == arms[arm]).all())
+    assert Arms(arms).point(arms[arm]) == first

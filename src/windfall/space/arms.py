@@ -2,7 +2,6 @@
 
 import operator
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -111,22 +110,19 @@ class Arms(Space):
         """Features in the user's units."""
         return self.low + self.span * x
 
-    @cached_property
-    def twins(self) -> np.ndarray:
-        """(M,) the first arm that has the same features."""
-        _, first, group = np.unique(self.arms, axis=0, return_index=True, return_inverse=True)
-        return first[group.reshape(-1)]
-
     def initial(self, asked: int | None) -> int:
         return min(whole("initial", 3 if asked is None else asked, 1), self.size)
 
     def untried(self, used: Collection[Point], seed: int) -> int:
         """A random arm, if possible one whose features nobody has tried."""
-        used = set(used)
-        features = set(self.twins[[*map(_number, used)]])
-        order = [int(arm) for arm in shuffled(np.arange(self.size), seed)]
-        fresh = (arm for arm in order if self.twins[arm] not in features)
-        return next(fresh, next((arm for arm in order if arm not in used), order[0]))
+        tried = self.rows(used)
+        known = {_bytes(features) for features in self.arms[tried]}
+        order = shuffled(np.arange(self.size), seed)
+        fresh = next((arm for arm in order if _bytes(self.arms[arm]) not in known), None)
+        if fresh is None:  # every one was tried: rather a twin than the same again
+            unused = order[~np.isin(order, tried)]
+            fresh = unused[0] if len(unused) else order[0]
+        return int(fresh)
 
     def point(self, given: Any) -> int:
         found = self._by_features(given)
@@ -150,7 +146,9 @@ class Arms(Space):
             arm = [arm[name] for name in self.names]
         if not isinstance(arm, list | tuple | np.ndarray) or shape_of(arm) != (self.dimension,):
             return None
-        same = np.flatnonzero((self.arms == finite_array(arm, "arm")).all(axis=1))
+        features = finite_array(arm, "arm")
+        same = np.flatnonzero(self.arms[:, 0] == features[0])  # mostly few are left
+        same = same[(self.arms[same] == features).all(axis=1)]
         if not len(same):
             raise InputError(f"arm is {arm!r}; expected the features of one of the arms")
         return int(same[0])
@@ -182,10 +180,13 @@ class Arms(Space):
     def label(self, point: Point) -> Any:
         return point
 
-    def listed(self, told: Iterable[Point]) -> list[Point]:
+    def listed(self, told: Iterable[Point]) -> Sequence[Point]:
         """Every arm."""
         del told
-        return list(range(self.size))
+        return range(self.size)
+
+    def rows(self, told: Collection[Point]) -> np.ndarray:
+        return np.fromiter(map(_number, told), int, len(told))
 
     def columns_of(self, points: Sequence[Point]) -> dict[str, np.ndarray]:
         """None: the rows are the arms."""
@@ -239,6 +240,11 @@ class Arms(Space):
 def _number(point: Point) -> int:
     assert isinstance(point, int)
     return point
+
+
+def _bytes(features: np.ndarray) -> bytes:
+    """The same for equal features, −0 and 0 included."""
+    return (features + 0.0).tobytes()
 
 
 def shuffled(pool: np.ndarray, seed: int, trial: int = 0) -> np.ndarray:

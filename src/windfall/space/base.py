@@ -96,8 +96,12 @@ class Space(ABC):
         """What a list of rewards calls a point."""
 
     @abstractmethod
-    def listed(self, told: Iterable[Point]) -> list[Point]:
+    def listed(self, told: Iterable[Point]) -> Sequence[Point]:
         """The points that tables have a row for, given those told."""
+
+    @abstractmethod
+    def rows(self, told: Collection[Point]) -> np.ndarray:
+        """The rows of these tables that the points told have."""
 
     @abstractmethod
     def columns_of(self, points: Sequence[Point]) -> dict[str, np.ndarray]:

@@ -143,6 +143,9 @@ class Parameters(Space):
         """Those told, in order."""
         return list(told)
 
+    def rows(self, told: Collection[Point]) -> np.ndarray:
+        return np.arange(len(told))
+
     def columns_of(self, points: Sequence[Point]) -> dict[str, np.ndarray]:
         """The parameters."""
         rows = [self.label(point) for point in points]

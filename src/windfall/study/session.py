@@ -94,7 +94,7 @@ class Session(ABC):
     def best(self) -> Choice:
         """What has the highest mean reward so far, among what the constraints allow."""
         means = self._rewarded("best").means()
-        told = [point for point in self.space.listed(means) if point in means]
+        told = [point for _, point in sorted(zip(self.space.rows(means), means, strict=True))]
         allowed = self.space.allowed(told)
         kept = [point for point, good in zip(told, allowed, strict=True) if good] or told
         point = max(kept, key=lambda p: means[p][0])
@@ -207,7 +207,9 @@ class Session(ABC):
 
     def _pulls(self, record: Record) -> np.ndarray:
         means = record.means()
-        return np.array([means.get(p, (0.0, 0))[1] for p in self.space.listed(means)], int)
+        counts = np.zeros(len(self.space.listed(means)), int)
+        counts[self.space.rows(means)] = [pulls for _, pulls in means.values()]
+        return counts
 
     def _listed(self, record: Record) -> np.ndarray:
         """The unit points that tables list."""
