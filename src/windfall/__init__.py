@@ -24,6 +24,7 @@ if TYPE_CHECKING:  # for type checkers; the registry says the same to Python
     from windfall import plot, problems
     from windfall.acquisition.ei import EI
     from windfall.acquisition.lw import LWUCB
+    from windfall.acquisition.prospect import Prospect
     from windfall.acquisition.thompson import TS
     from windfall.acquisition.ucb import GPUCB, VUCB, Mean
     from windfall.acquisition.windfall import Windfall
@@ -71,6 +72,7 @@ __all__ = [
     "Parameters",
     "Policy",
     "Problem",
+    "Prospect",
     "Real",
     "Result",
     "Study",

@@ -33,18 +33,23 @@ def linear(name: str, refit_every: int) -> wf.Policy:
 
 
 CASES = {
-    **{name: as_policy(name) for name in NAMES},
-    **{f"{name}, refit every 4": patient(name) for name in ("windfall", "ts", "lw-ucb")},
-    "windfall, linear": linear("windfall", 1),
-    "ts, linear, refit every 4": linear("ts", 4),
+    **{name: {"policy": as_policy(name)} for name in NAMES},
+    **{
+        f"{name}, refit every 4": {"policy": patient(name)} for name in ("windfall", "ts", "lw-ucb")
+    },
+    "windfall, linear": {"policy": linear("windfall", 1)},
+    "ts, linear, refit every 4": {"policy": linear("ts", 4)},
+    # Three initial pulls and these twelve: the last ones know that they are.
+    "goal best, budget": {"goal": "best", "budget": 15},
+    "goal reward, budget, nothing twice": {"goal": "reward", "budget": 15, "repeats": False},
 }
 
 
 @pytest.mark.parametrize("case", CASES)
 def test_a_bandit_chooses_the_arms_of_the_trial_whose_rewards_it_is_told(case):
-    policy = CASES[case]
-    trial = wf.simulate(PROBLEM, policy, rounds=ROUNDS, trials=1, seed=SEED, workers=1)
-    bandit = wf.Bandit(PROBLEM.arms, policy, seed=SEED, initial=3)
+    how = CASES[case]
+    trial = wf.simulate(PROBLEM, **how, rounds=ROUNDS, trials=1, seed=SEED, workers=1)
+    bandit = wf.Bandit(PROBLEM.arms, **how, seed=SEED, initial=3)
     first = bandit.ask(3)
     assert [choice.arm for choice in first] == trial.initial[0].tolist()
     for choice, reward in zip(first, trial.first[0], strict=True):

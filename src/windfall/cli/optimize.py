@@ -50,7 +50,7 @@ PolicyName = Annotated[
     str | None,
     typer.Option(
         help="A policy's name, or MODULE:NAME for your own.",
-        show_default="windfall's default",
+        show_default="prospect, for whom only the best counts",
         metavar="NAME",
     ),
 ]
@@ -110,6 +110,7 @@ def optimize(
     from windfall.cli.imports import named
     from windfall.cli.parameters import parameters
     from windfall.cli.policies import chosen
+    from windfall.registry import GOALS
 
     space = parameters(box or (), integer or (), choice or ())
     called = _fitting(function, named("function", function, "experiment:run"), space)
@@ -117,7 +118,7 @@ def optimize(
         check_folder("plot", wf.plot.check_path(plot).parent)
     if log is not None:
         check_folder("log", log.parent)
-    (deciding,) = chosen([policy]).values() if policy else (None,)
+    (deciding,) = chosen([policy or GOALS["best"]]).values()
     wf.compilation_cache()
     bandit = wf.Bandit(space, deciding, seed=seed, initial=initial)
     settings = {

@@ -62,9 +62,9 @@ class Terms:
 
     def bandit(self) -> Bandit:
         """A bandit on these terms: what it refuses is refused before anything is written."""
-        given = {field.name: getattr(self, field.name) for field in fields(self)}
-        given["arms"] = given.pop("space")
-        return Bandit(**given | {"seed": 0 if self.seed is None else self.seed})
+        given: dict[str, Any] = {field.name: getattr(self, field.name) for field in fields(self)}
+        given["arms"], given["seed"] = given.pop("space"), given["seed"] or 0
+        return Bandit(**given)
 
     def stated(self, created: dict[str, Any]) -> dict[str, Any]:
         """The parts that something was said about, as a study is created with them."""
