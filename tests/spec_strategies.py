@@ -53,6 +53,7 @@ simple_kernels = st.one_of(
     st.builds(kernels.RationalQuadratic, per_feature, positive, positive),
     st.builds(kernels.Periodic, positive, per_feature, positive),
     st.builds(kernels.Linear, per_feature),
+    st.builds(kernels.Trend, positive),
     st.builds(kernels.Constant, positive),
     st.builds(kernels.White, positive),
     st.builds(own_parts.Tent, per_feature),
@@ -141,10 +142,17 @@ acquisitions = st.one_of(
         prior=st.one_of(st.none(), densities, st.lists(positive, min_size=2, max_size=5)),
     ),
     st.just(wf.Mean()),
+    st.just(wf.Prospect()),
     st.builds(wf.Windfall, positive, settings),
     st.builds(own_parts.Greedy, finite, st.text()),
 )
-policies = st.builds(wf.Policy, acquisitions, st.one_of(st.none(), models))
+policies = st.builds(
+    wf.Policy,
+    acquisitions,
+    st.one_of(st.none(), models),
+    repeats=st.sampled_from([None, True, False]),
+    budget=st.none() | st.integers(1, 2**40),
+)
 
 _bounds = st.tuples(st.floats(-1e9, 1e9), st.floats(1e-3, 1e9))
 _high = st.tuples(st.floats(1e-9, 1e9), st.floats(1.5, 1e9))

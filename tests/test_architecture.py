@@ -101,6 +101,8 @@ def test_the_record_side_of_a_study_leaves_jax_alone():
 import sys
 import windfall.study
 import windfall as wf
+wf.Bandit([[0.0], [1.0]], goal="best", budget=9, repeats=False).ask()
+wf.Bandit(kernel_matrix=[[1.0, 0.2], [0.2, 1.0]], goal="reward").tell(1, 0.5)
 bandit = wf.Bandit([[0.0], [0.5], [1.0], [1.5], [2.0]], "lw-ucb", seed=1, initial=4)
 first, second, third = bandit.ask(3)
 bandit.tell(first, 1.0)

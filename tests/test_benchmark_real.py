@@ -14,7 +14,7 @@ import windfall as wf
 plan = pytest.importorskip("benchmarks.real.plan", reason="not in a source distribution")
 
 from benchmarks.real import __main__ as command  # noqa: E402
-from benchmarks.real import botorch, luck, table  # noqa: E402
+from benchmarks.real import batches, botorch, luck, table  # noqa: E402
 
 
 def measured() -> wf.Problem:
@@ -126,3 +126,58 @@ def test_a_gap_below_the_floor_counts_as_the_floor():
 def test_the_plan_s_policies_can_be_named():
     assert list(command.wanted([])) == list(plan.policies())
     assert list(command.wanted(["windfall"])) == [*plan.REFERENCE, "windfall"]
+
+
+ROW = np.linspace(0.0, 1.0, 12)[:, None]
+YIELDS = 40.0 + 30.0 * np.sin(5.0 * ROW[:, 0])
+
+
+def test_batches_are_played_once_and_again_for_another_policy(tmp_path, monkeypatch):
+    """Random arms stand for a policy: the first batch is asked for in one, as all others are."""
+    monkeypatch.setattr(batches, "BATCHES", 1)
+    asked = []
+    bandit = wf.Bandit
+
+    def counted(*arguments, **named):
+        asked.append(named)
+        return bandit(*arguments, **named)
+
+    monkeypatch.setattr(wf, "Bandit", counted)
+    for seed in (0, 0, 1):
+        batches.play(ROW, YIELDS, seed, tmp_path)
+    assert asked[0] == {"goal": "best", "seed": 0, "initial": 5}
+    kept = {p.name: p.stat().st_mtime_ns for p in tmp_path.iterdir()}
+    arms = batches.gather(range(2), tmp_path)
+    assert arms.shape == (2, 5)
+    assert [len(set(row)) for row in arms.tolist()] == [5, 5]
+    assert arms[0].tolist() == [c.arm for c in bandit(ROW, seed=0, initial=5).ask(5)]
+    batches.play(ROW, YIELDS, 0, tmp_path)
+    assert {p.name: p.stat().st_mtime_ns for p in tmp_path.iterdir()} == kept
+    batches.play(ROW, YIELDS, 0, tmp_path, goal="reward")
+    assert (tmp_path / "0.json").stat().st_mtime_ns > kept["0.json"]
+
+
+def test_the_best_so_far_beside_the_reference_runs_in_their_unit():
+    pays = np.array([0.0, 10.0, 50.0, 100.0])
+    theirs = np.array([[10.0, 0.0, 100.0], [50.0, np.nan, np.nan]])
+    scaled = (theirs - pays.mean()) / pays.std()
+    standard = (pays - pays.mean()) / pays.std()
+    problem = wf.Problem(arms=ROW[:4], payoff=standard, references={"chemists": scaled})
+    curves = batches.best_so_far(problem, pays, np.array([[1, 0, 3], [2, 1, 0]]))
+    np.testing.assert_allclose(curves[batches.OURS], [30.0, 30.0, 75.0])
+    np.testing.assert_allclose(curves["chemists"], [30.0, 30.0, 75.0])
+    long = {batches.OURS: np.arange(50.0), "chemists": np.arange(20.0)}
+    lines = batches.table(long, 7).splitlines()
+    assert lines[2:] == [
+        f"| {batches.OURS} (7 seeds) | 9.0 | 24.0 | 49.0 |",
+        "| chemists | 9.0 |  |  |",
+    ]
+    (ax,) = batches.figure(long, 7).axes
+    drawn = {line.get_label(): len(line.get_xdata()) for line in ax.lines}
+    assert drawn == {f"{batches.OURS} (7 seeds)": 50, "chemists": 20}
+
+
+def test_payoffs_are_read_in_their_own_unit(tmp_path):
+    path = tmp_path / "made.csv"
+    path.write_text('\ufeff"base, solid",heat,payoff\n0,1,5.5\n1,2,100\n', encoding="utf-8")
+    assert batches.payoffs(path).tolist() == [5.5, 100.0]

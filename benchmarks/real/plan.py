@@ -13,6 +13,8 @@ SEED = 0
 #: Whose best on each list is the measure of all.
 REFERENCE = ("v-ucb-1", "v-ucb-2", "ei", "ts")
 DEFAULT = "windfall"
+#: For the goal "best".
+FINDER = "prospect"
 BOTORCH = "botorch logei"
 
 
@@ -21,6 +23,7 @@ def policies() -> dict[str, Any]:
     model = Policy(wf.Windfall()).model
     return {
         DEFAULT: "windfall",
+        FINDER: "prospect",
         **{name: name for name in REFERENCE},
         "lw-ucb-1": wf.LWUCB(kappa=1.0),
         "ei, default's model": Policy(wf.EI(), model),

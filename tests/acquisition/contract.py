@@ -21,6 +21,7 @@ from windfall.acquisition.average import focus
 from windfall.acquisition.base import Acquisition, Situation
 from windfall.acquisition.ei import EI
 from windfall.acquisition.lw import LWUCB
+from windfall.acquisition.prospect import Prospect
 from windfall.acquisition.thompson import TS
 from windfall.acquisition.ucb import GPUCB, VUCB, Mean
 from windfall.acquisition.windfall import Windfall
@@ -40,6 +41,7 @@ EVERYWHERE: list[Acquisition] = [
     LWUCB(components=0, points=64),
     LWUCB(components=0, points=64, prior=gaussian([0.4, 0.6], 0.3)),
     Mean(),
+    Prospect(),
     Windfall(),
 ]
 ON_ARMS: list[Acquisition] = [

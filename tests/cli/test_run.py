@@ -20,9 +20,35 @@ def test_the_table_says_what_the_library_says(windfall, folder):
     expected = wf.simulate(problem, "v-ucb", rounds=5, trials=2, seed=3, workers=1).summary()
     (row,) = [line for line in done.stdout.splitlines() if "v-ucb" in line]
     cells = [cell.strip() for cell in row.strip("│").split("│")]
-    assert cells[:3] == ["v-ucb", f"{expected['median']:.3g}", f"{expected['mad']:.2g}"]
-    assert cells[3] == f"{expected['gap']['mean']:.3g}"
-    assert cells[4:6] == [f"{expected[share]:.0%}" for share in ("found_best", "stuck")]
+    earned = [f"{expected['median']:.3g}", f"{expected['mean']:.3g}", f"{expected['mad']:.2g}"]
+    assert cells[:4] == ["v-ucb", *earned]
+    assert cells[4] == f"{expected['gap']['mean']:.3g}"
+    assert cells[5:7] == [f"{expected[share]:.0%}" for share in ("found_best", "stuck")]
+
+
+def test_a_goal_stands_for_a_policy(windfall, folder):
+    arguments = ["run", folder, *SMALL, "--goal", "best", "--budget", "7"]
+    said = json.loads(windfall(*arguments, "--json").stdout)
+    assert (said["policy"], said["goal"], said["budget"]) == ("prospect", "best", 7)
+    problem = wf.problems.load(folder)
+    library = wf.simulate(problem, goal="best", budget=7, rounds=5, trials=2, workers=1)
+    expected = library.summary() | {"policy": "prospect"}
+    assert {name: said[name] for name in expected} == expected
+    assert library.found.all()  # three at random and four others: all six were tried
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        (["--goal", "best", "--policy", "ei"], "goal is 'best' and policy is 'ei'"),
+        (["--goal", "bset"], "goal is 'bset' (did you mean 'best'?)"),
+        (["--budget", "0"], "budget is 0; expected a whole number, at least 1"),
+    ],
+)
+def test_wishes_that_make_no_sense(windfall, folder, wrong, message):
+    done = windfall("run", folder, *SMALL, *wrong)
+    assert done.exit_code != 0
+    assert message in f"{done.exception} {done.stderr}"
 
 
 def test_json_is_one_object_and_nothing_else(folder, tmp_path):

@@ -88,7 +88,9 @@ def test_the_table_and_json_say_the_same(windfall, played, tmp_path):
     printed = cells(table.stdout)
     for problem, facts in said["problems"].items():
         rows = facts["policies"].values()
-        assert printed[problem] == [f"{r['median']:.3g} ×{r['ratio']:.2f}" for r in rows]
+        assert printed[problem] == [
+            f"{r['median']:.3g} ×{r['ratio']:.2f} ({r['mean']:.3g})" for r in rows
+        ]
         for row in rows:
             assert row["percentile_90"] >= row["median"]
     mean = said["geometric_mean"]["all problems"]
@@ -103,6 +105,19 @@ def test_the_table_and_json_say_the_same(windfall, played, tmp_path):
         ]
     mean = said["gap"]["geometric_mean"]["all problems"]
     assert found["geometric mean, all problems"] == [f"×{v:.3f}" for v in mean.values()]
+
+
+def test_the_goal_decides_who_is_played_and_what_is_said_first(windfall, played, tmp_path):
+    arguments = ["compare", "--suite", "extremes-tune", *SMALL, "--save", str(tmp_path / "runs")]
+    done = windfall(*arguments, "--goal", "best", "--budget", "8")
+    assert done.exit_code == 0, done.exception
+    assert played[0].label == "prospect"
+    assert {run.policy.budget for run in played} == {8}
+    assert "windfall" not in {run.label for run in played}
+    assert done.stdout.index(": finding") < done.stdout.index(": earning")
+    again = windfall(*arguments, "--goal", "best", "--budget", "8", "--json")
+    assert json.loads(again.stdout)["goal"] == "best"
+    assert len(played) == 8 * 8  # all were finished before
 
 
 def test_the_best_of_a_row_is_bold_on_a_terminal(windfall, played, monkeypatch):

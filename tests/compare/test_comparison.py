@@ -1,5 +1,6 @@
 """The table's mathematics against loops over plain numbers."""
 
+import dataclasses
 import json
 import math
 import statistics
@@ -130,10 +131,11 @@ def test_the_table_says_the_numbers_and_marks_the_lowest(lot):
     by_name = {row[0]: row[1:] for row in facts.rows}
     for i, problem in enumerate(PROBLEMS):
         for j, cell in enumerate(by_name[problem]):
-            expected = f"{table.medians[i, j]:.3g} ×{table.ratios[i, j]:.2f}"
+            mean = np.mean(lot[problem][LABELS[j]])
+            expected = f"{table.medians[i, j]:.3g} ×{table.ratios[i, j]:.2f} ({mean:.3g})"
             lowest = table.medians[i, j] == min(table.medians[i])
             assert cell == (f"**{expected}**" if lowest else expected)
-    assert by_name["cosine"][2] == "**1e-05 ×1.00**"
+    assert by_name["cosine"][2] == "**1e-05 ×1.00 (1e-05)**"
     means = [float(cell.strip("×")) for cell in by_name["geometric mean, all problems"]]
     np.testing.assert_allclose(means, table.means()["all problems"], atol=6e-4)
     worst = [float(cell.strip("×")) for cell in by_name["worst"]]
@@ -157,6 +159,18 @@ def test_the_summary_is_plain_and_has_the_percentiles(lot, tmp_path):
     assert one["gap_ratio"] == pytest.approx(table.gap_ratios[1, 2])
     assert table.table().markdown() in files[1].read_text()
     assert table.gap_table().markdown() in files[1].read_text()
+
+
+@pytest.mark.parametrize(
+    ("goal", "first"), [("reward", ["earning", "finding"]), ("best", ["finding", "earning"])]
+)
+def test_what_the_goal_asks_for_comes_first(lot, goal, first, tmp_path):
+    table = dataclasses.replace(compared(lot), goal=goal)
+    assert list(table.tables()) == first
+    assert table.summary()["goal"] == goal
+    _, file = table.save(tmp_path, "compare")
+    written = [file.read_text().index(facts.caption) for facts in table.tables().values()]
+    assert written == sorted(written)
 
 
 def naive_gap(regrets) -> float:

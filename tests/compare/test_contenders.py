@@ -11,16 +11,16 @@ from windfall.compare.contenders import (
     BASELINES,
     CLASSICAL,
     KNOWN,
-    ON_ONE_PROBLEM,
-    USUAL,
     contenders,
     labelled,
+    on_one_problem,
+    usual,
 )
 from windfall.errors import InputError
 from windfall.plot.style import COLOURS
 from windfall.policy import NAMES, Policy
 from windfall.problems import Protocol
-from windfall.registry import DEFAULT_POLICY
+from windfall.registry import GOALS
 
 PROTOCOL = Protocol(kappa=3.0, components=5)
 
@@ -48,11 +48,26 @@ def test_objects_are_taken_as_they_are():
     assert repr(policies["plain"]) == repr(Policy(wf.EI(xi=0.1)))
 
 
+@pytest.mark.parametrize("goal", GOALS)
+def test_the_goal_s_own_policy_comes_first(goal):
+    assert usual(goal)[0] == on_one_problem(goal)[0] == GOALS[goal]
+    assert not {*GOALS.values()} & {*usual(goal)[1:], *on_one_problem(goal)[1:]}
+    assert usual()[1:] == usual(goal)[1:]
+    assert (usual(), on_one_problem()) == (usual("reward"), on_one_problem("reward"))
+
+
+def test_all_may_count_on_the_same_budget():
+    mixed = {"windfall": "windfall", "ei": "ei", "mine": wf.VUCB(0.5), "v-ucb-1": "v-ucb-1"}
+    for policy in contenders(mixed, PROTOCOL, budget=9).values():
+        assert policy.budget == 9
+    assert CLASSICAL["v-ucb-1"].budget is None
+
+
 def test_the_classical_ones_are_six_and_usually_played():
     assert list(CLASSICAL) == ["ei", "ts", "v-ucb-1", "v-ucb-2", "gp-ucb", "gp-ucb-scaled"]
-    assert set(CLASSICAL) < set(USUAL)
-    assert "lw-ucb" in USUAL
-    assert contenders(labelled(USUAL), PROTOCOL).keys() == set(USUAL)
+    assert set(CLASSICAL) < set(usual())
+    assert "lw-ucb" in usual()
+    assert contenders(labelled(usual()), PROTOCOL).keys() == set(usual())
     for name in set(CLASSICAL) & set(NAMES):
         assert repr(CLASSICAL[name]) == repr(wf.policy.as_policy(name))
 
@@ -61,7 +76,7 @@ def test_wherever_policies_are_listed_none_is_missing():
     """In the help of the command line, among the colours, on the page about them."""
     assert options.POLICIES == KNOWN
     assert set(COLOURS) == set(NAMES)
-    assert set(ON_ONE_PROBLEM) == {DEFAULT_POLICY, "lw-ucb", *BASELINES} < set(NAMES)
+    assert set(on_one_problem()) == {GOALS["reward"], "lw-ucb", *BASELINES} < set(NAMES)
     page = (Path(__file__).parents[2] / "docs" / "policies.md").read_text()
     table = page.partition("| policy | take it when |")[2].partition("\n\n")[0]
     listed = [row.split("|")[1] for row in table.splitlines()[2:]]

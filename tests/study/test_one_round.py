@@ -1,6 +1,7 @@
 """One round: what a Bandit decides is what a simulated trial decides on the same rewards."""
 
 import dataclasses
+from typing import Any
 
 import numpy as np
 import pytest
@@ -24,18 +25,27 @@ SEED = 5
 LINEAR = wf.BayesianLinear("polynomial")
 
 
-@pytest.mark.parametrize(
-    ("model", "refit_every"),
-    [(None, 1), (None, 4), (LINEAR, 4)],
-    ids=["its own", "its own, refit every 4", "linear, refit every 4"],
-)
-@pytest.mark.parametrize("name", ALL)
-def test_a_bandit_chooses_the_arms_of_the_trial_whose_rewards_it_is_told(name, model, refit_every):
+def with_model(name: str, model: Any, refit_every: int) -> wf.Policy:
     acquisition = small(name)
     model = dataclasses.replace(model or acquisition.model(), refit_every=refit_every)
-    policy = wf.Policy(acquisition, model)
-    trial = wf.simulate(PROBLEM, policy, rounds=ROUNDS, trials=1, seed=SEED, workers=1)
-    bandit = wf.Bandit(PROBLEM.arms, policy, seed=SEED, initial=3)
+    return wf.Policy(acquisition, model)
+
+
+CASES = {
+    **{name: {"policy": with_model(name, None, 1)} for name in ALL},
+    **{f"{name}, refit every 4": {"policy": with_model(name, None, 4)} for name in ALL},
+    **{f"{name}, linear": {"policy": with_model(name, LINEAR, 4)} for name in ALL},
+    # Three initial pulls and these twelve: the last ones know that they are.
+    "goal best, budget": {"goal": "best", "budget": 15},
+    "goal reward, budget, nothing twice": {"goal": "reward", "budget": 15, "repeats": False},
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_a_bandit_chooses_the_arms_of_the_trial_whose_rewards_it_is_told(case):
+    how = CASES[case]
+    trial = wf.simulate(PROBLEM, **how, rounds=ROUNDS, trials=1, seed=SEED, workers=1)
+    bandit = wf.Bandit(PROBLEM.arms, **how, seed=SEED, initial=3)
     first = bandit.ask(3)
     assert [choice.arm for choice in first] == trial.initial[0].tolist()
     for choice, reward in zip(first, trial.first[0], strict=True):

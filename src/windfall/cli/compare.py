@@ -19,7 +19,7 @@ PolicyNames = Annotated[
     list[str] | None,
     typer.Option(
         help=f"Repeat it for several: {options.POLICY_HELP}",
-        show_default="windfall, lw-ucb and the paper's baselines",
+        show_default="the goal's own, lw-ucb and the paper's baselines",
         metavar="NAME",
     ),
 ]
@@ -37,6 +37,8 @@ def compare(
     problem: options.MaybeProblemName = None,
     suite: Suite = None,
     policy: PolicyNames = None,
+    goal: options.Goal = None,
+    budget: options.Budget = None,
     rounds: options.Rounds = None,
     trials: options.Trials = None,
     seed: options.Seed = 0,
@@ -52,7 +54,8 @@ def compare(
     """Play several policies on a problem, or on all problems of a suite, and print a table.
 
     Every policy starts each trial from the same initial arms and meets the same noise. With --suite
-    and --save finished runs are kept, and the same command goes on where it was interrupted.
+    and --save finished runs are kept, and the same command goes on where it was interrupted. The
+    goal decides what is played by default, and what the table is ordered by.
     """
     if suite is not None and problem is not None:
         raise typer.BadParameter(f"give PROBLEM ({problem}) or --suite ({suite}), not both")
@@ -64,6 +67,8 @@ def compare(
             return Contest.prepare(
                 suite,
                 chosen(policy) if policy else None,
+                goal=goal,
+                budget=budget,
                 rounds=rounds,
                 trials=trials,
                 seed=seed,
@@ -85,22 +90,23 @@ def compare(
         raise typer.BadParameter("give a PROBLEM, or a suite of them with --suite")
     else:
         experiment = Experiment.prepare(
-            problem, policy, rounds, trials, seed, kappa, components, data_dir,
+            problem, policy, goal, budget, rounds, trials, seed, kappa, components, data_dir,
             workers, executor, save, plot,
         )  # fmt: skip
-        _one_problem(experiment, json)
+        _one_problem(experiment, budget, json)
 
 
-def _one_problem(experiment: Experiment, json: bool) -> None:
+def _one_problem(experiment: Experiment, budget: int | None, json: bool) -> None:
     """The best policy first, each compared with the one that was named first."""
     played = experiment.play()
-    results, baseline = ranked(played), played[0]
+    results, baseline = ranked(played, experiment.goal), played[0]
     files = experiment.write(results)
     if json:
         rows = [_row(result, baseline) for result in results]
-        print_json({"problem": baseline.problem, "results": rows, "files": files})
+        said = {"problem": baseline.problem, "goal": experiment.goal, "budget": budget}
+        print_json(said | {"results": rows, "files": files})
     else:
-        print_table(results, files, baseline if len(results) > 1 else None)
+        print_table(results, files, experiment.goal, baseline if len(results) > 1 else None)
 
 
 def _row(result: "Result", baseline: "Result") -> dict[str, Any]:

@@ -28,6 +28,7 @@ class Experiment:
 
     problem: "wf.Problem"
     policies: "dict[str, Policy]"
+    goal: str
     rounds: int
     trials: int
     seed: int
@@ -41,6 +42,8 @@ class Experiment:
         cls,
         name: str,
         policies: list[str] | None,
+        goal: str | None,
+        budget: int | None,
         rounds: int | None,
         trials: int | None,
         seed: int,
@@ -54,26 +57,31 @@ class Experiment:
     ) -> "Experiment":
         """Check every option; the quick checks come before JAX is imported.
 
-        Without policies the default, LW-UCB and the paper's baselines are played.
+        Without policies the goal's own, LW-UCB and the paper's baselines are played.
         """
         from windfall.checks import LARGEST_SEED, whole
+        from windfall.registry import wanted
 
         problem = wf.problems.load(name, data_dir)
         protocol = problem.protocol
         rounds = whole("rounds", protocol.rounds if rounds is None else rounds, 1)
         trials = whole("trials", protocol.trials if trials is None else trials, 1)
         whole("seed", seed, 0, LARGEST_SEED)
-        if workers is not None:
-            whole("workers", workers, 1)
+        for option, value in (("workers", workers), ("budget", budget)):
+            if value is not None:
+                whole(option, value, 1)
+        wanted(None, goal)
         if save is not None:
             check_folder("save", save)
         if plot is not None:
             check_folder("plot", wf.plot.check_path(plot).parent)
 
-        from windfall.compare.contenders import ON_ONE_PROBLEM, contenders
+        from windfall.compare.contenders import contenders, on_one_problem
 
-        ready = contenders(chosen(policies or ON_ONE_PROBLEM), protocol, kappa, components)
-        return cls(problem, ready, rounds, trials, seed, workers, executor, save, plot)
+        named = chosen(policies or on_one_problem(goal))
+        ready = contenders(named, protocol, kappa, components, budget)
+        settled = rounds, trials, seed, workers, executor, save, plot
+        return cls(problem, ready, goal or "reward", *settled)
 
     def play(self) -> "list[wf.Result]":
         """Simulate every policy, with a progress bar."""

@@ -50,7 +50,7 @@ PolicyName = Annotated[
     str | None,
     typer.Option(
         help="A policy's name, or MODULE:NAME for your own.",
-        show_default="windfall's default",
+        show_default="prospect, for whom only the best counts",
         metavar="NAME",
     ),
 ]

@@ -8,9 +8,11 @@ import typer
 __all__ = [
     "POLICIES",
     "POLICY_HELP",
+    "Budget",
     "Components",
     "DataDir",
     "Executor",
+    "Goal",
     "Json",
     "Kappa",
     "MaybeProblemName",
@@ -42,8 +44,8 @@ def _number(text: str | float) -> float:
 
 #: ``windfall.compare.contenders.KNOWN``, which JAX would have to be imported for; a test compares.
 POLICIES = (
-    "windfall", "ei", "ts", "v-ucb", "gp-ucb", "gp-ucb-scaled", "lw-ucb", "mean", "v-ucb-1",
-    "v-ucb-2",
+    "windfall", "prospect", "ei", "ts", "v-ucb", "gp-ucb", "gp-ucb-scaled", "lw-ucb", "mean",
+    "v-ucb-1", "v-ucb-2",
 )  # fmt: skip
 POLICY_HELP = f"{', '.join(POLICIES)} (κ = 1, 2); MODULE:NAME for your own."
 _PROBLEM = typer.Argument(
@@ -54,6 +56,23 @@ _PROBLEM = typer.Argument(
 )
 ProblemName = Annotated[str, _PROBLEM]
 MaybeProblemName = Annotated[str | None, _PROBLEM]
+Goal = Annotated[
+    str | None,
+    typer.Option(
+        help="What counts: reward, the sum of all rewards, or best, only the best arm found.",
+        show_default="reward",
+        metavar="NAME",
+    ),
+]
+Budget = Annotated[
+    int | None,
+    typer.Option(
+        parser=whole_number,
+        help="Pulls in all, initial ones included, that policies may count on.",
+        show_default="they do not know",
+        metavar="N",
+    ),
+]
 Rounds = Annotated[
     int | None,
     typer.Option(

@@ -17,7 +17,8 @@ __all__ = ["print_facts", "print_json", "print_table", "ranked", "wide_console"]
 
 LEGEND = """\
 R_T/T       regret per round after all rounds, median over trials; lower is better
-MAD         median absolute deviation of it
+mean        the same, mean over trials: what a few bad trials cost shows here
+MAD         median absolute deviation of R_T/T
 t=...       the same median after so many rounds
 gap         what the best arm pulled pays less than the best of all, mean over trials
 best found  trials that pulled the best arm
@@ -28,9 +29,15 @@ PAIRED = """\
 gap − ...   mean difference of the gaps within trials, and its 95 % bootstrap interval"""
 
 
-def ranked(results: "Sequence[Result]") -> "list[Result]":
-    """The lowest median R_T/T first."""
-    return sorted(results, key=lambda result: result.summary()["median"])
+def ranked(results: "Sequence[Result]", goal: str) -> "list[Result]":
+    """The lowest median R_T/T first, or if the goal is "best" the lowest mean gap."""
+
+    def losses(result: "Result") -> list[float]:
+        summary = result.summary()
+        both = [summary["median"], summary["gap"]["mean"]]
+        return both if goal == "reward" else both[::-1]
+
+    return sorted(results, key=losses)
 
 
 def print_json(value: dict[str, Any]) -> None:
@@ -39,49 +46,56 @@ def print_json(value: dict[str, Any]) -> None:
 
 
 def print_table(
-    results: "Sequence[Result]", files: Sequence[str], baseline: "Result | None" = None
+    results: "Sequence[Result]",
+    files: Sequence[str],
+    goal: str,
+    baseline: "Result | None" = None,
 ) -> None:
     """A row per policy, then the files that were written.
 
-    With a baseline, each gap is also compared with the baseline's.
+    What the goal asks for comes first. With a baseline, each gap is also compared with the
+    baseline's.
     """
-    summaries = [result.summary() for result in results]
-    first = summaries[0]
+    first = results[0].summary()
     table = Table(
         title=f"{first['problem']}: rounds {first['rounds']}, trials {first['trials']}, "
         f"seed {first['seed']}",
         title_justify="left",
     )
+    rows = [_cells(result, goal, baseline) for result in results]
     table.add_column("policy", style="bold")
-    table.add_column("R_T/T", justify="right")
-    table.add_column("MAD", justify="right")
-    for t in first["median_at"]:
-        table.add_column(f"t={t}", justify="right")
-    table.add_column("gap", justify="right")
-    if baseline is not None:
-        table.add_column(f"gap − {baseline.label}'s", justify="right")
-    table.add_column("best found", justify="right")
-    table.add_column("stuck", justify="right")
-    table.add_column("s/round", justify="right")
-    for result, summary in zip(results, summaries, strict=True):
-        rounds = max(result.timings["trial_rounds"], 1)
-        table.add_row(
-            summary["policy"],
-            f"{summary['median']:.3g}",
-            f"{summary['mad']:.2g}",
-            *(f"{value:.3g}" for value in summary["median_at"].values()),
-            f"{summary['gap']['mean']:.3g}",
-            *([] if baseline is None else [_difference(result, baseline)]),
-            f"{summary['found_best']:.0%}",
-            f"{summary['stuck']:.0%}",
-            f"{result.timings['total'] / rounds:.2g}",
-        )
+    for heading in rows[0]:
+        table.add_column(heading, justify="right")
+    for result, cells in zip(results, rows, strict=True):
+        table.add_row(result.label, *cells.values())
     wide_console().print(table)
     typer.echo(LEGEND)
     if baseline is not None:
         typer.echo(PAIRED)
     for file in files:
         typer.echo(f"wrote {file}")
+
+
+def _cells(result: "Result", goal: str, baseline: "Result | None") -> dict[str, str]:
+    """A policy's figures by heading."""
+    summary, rounds = result.summary(), max(result.timings["trial_rounds"], 1)
+    earning = {
+        "R_T/T": f"{summary['median']:.3g}",
+        "mean": f"{summary['mean']:.3g}",
+        "MAD": f"{summary['mad']:.2g}",
+        **{f"t={t}": f"{value:.3g}" for t, value in summary["median_at"].items()},
+    }
+    against = (
+        {} if baseline is None else {f"gap − {baseline.label}'s": _difference(result, baseline)}
+    )
+    finding = {
+        "gap": f"{summary['gap']['mean']:.3g}",
+        **against,
+        "best found": f"{summary['found_best']:.0%}",
+        "stuck": f"{summary['stuck']:.0%}",
+    }
+    both = finding | earning if goal == "best" else earning | finding
+    return both | {"s/round": f"{result.timings['total'] / rounds:.2g}"}
 
 
 def _difference(result: "Result", baseline: "Result") -> str:

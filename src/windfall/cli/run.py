@@ -7,13 +7,15 @@ import typer
 from windfall.cli import options
 from windfall.cli.experiment import Experiment
 from windfall.cli.report import print_json, print_table
+from windfall.registry import wanted
 
 __all__ = ["run"]
 
 PolicyName = Annotated[
-    str,
+    str | None,
     typer.Option(
         help=f"One of {options.POLICY_HELP}",
+        show_default="the goal's own",
         metavar="NAME",
     ),
 ]
@@ -21,7 +23,9 @@ PolicyName = Annotated[
 
 def run(
     problem: options.ProblemName,
-    policy: PolicyName = "windfall",
+    policy: PolicyName = None,
+    goal: options.Goal = None,
+    budget: options.Budget = None,
     rounds: options.Rounds = None,
     trials: options.Trials = None,
     seed: options.Seed = 0,
@@ -36,12 +40,13 @@ def run(
 ) -> None:
     """Play many trials of one policy on a problem and print its regret."""
     experiment = Experiment.prepare(
-        problem, [policy], rounds, trials, seed, kappa, components, data_dir, workers,
-        executor, save, plot,
+        problem, [wanted(policy, goal)], goal, budget, rounds, trials, seed, kappa, components,
+        data_dir, workers, executor, save, plot,
     )  # fmt: skip
     (result,) = experiment.play()
     files = experiment.write([result])
     if json:
-        print_json(result.summary() | {"timings": result.timings, "files": files})
+        said = result.summary() | {"goal": experiment.goal, "budget": budget}
+        print_json(said | {"timings": result.timings, "files": files})
     else:
-        print_table([result], files)
+        print_table([result], files, experiment.goal)

@@ -65,7 +65,7 @@ def play_suite(
     if json:
         print_json(summary | {"files": files})
     else:
-        print_facts(compared.table(), f"{command} on the suite {contest.name}: earning")
-        print_facts(compared.gap_table(), f"{command} on the suite {contest.name}: finding")
+        for what, table in compared.tables().items():
+            print_facts(table, f"{command} on the suite {contest.name}: {what}")
         for file in files:
             typer.echo(f"wrote {file}")

@@ -39,6 +39,7 @@ class Comparison:
         reference: Labels whose best is the measure of all.
         measure: What the reference is called in sentences.
         missing: Problems that could not be played, and why.
+        goal: What counts, "reward" or "best".
     """
 
     name: str
@@ -47,6 +48,7 @@ class Comparison:
     reference: tuple[str, ...]
     measure: str
     missing: Mapping[str, str]
+    goal: str = "reward"
 
     @property
     def problems(self) -> tuple[str, ...]:
@@ -115,6 +117,7 @@ class Comparison:
         """All numbers, as plain ones."""
         return {
             "name": self.name,
+            "goal": self.goal,
             "policies": list(self.labels),
             "reference": list(self.reference),
             "measure": self.measure,
@@ -137,14 +140,14 @@ class Comparison:
         }
 
     def table(self) -> Table:
-        """Medians and ratios with the lowest median of a row in bold, and their means."""
+        """Medians, ratios and means with the lowest median of a row in bold, and their means."""
         return Table(
             self.name,
-            "R_T/T, median over trials, and as a multiple of that of "
-            f"{self.measure}; lower is better, the lowest is bold. Regrets below 1 % of a "
-            "random arm's count as equal in the multiples.",
+            "R_T/T, median over trials, as a multiple of that of "
+            f"{self.measure}, and in brackets its mean over trials; lower is better, the lowest "
+            "median is bold. Regrets below 1 % of a random arm's count as equal in the multiples.",
             ("problem", *self.labels),
-            self._rows(self.earning, lambda result: ""),
+            self._rows(self.earning, lambda r: f" ({np.mean(r.mean_regret[:, -1]):.3g})"),
         )
 
     def gap_table(self) -> Table:
@@ -168,10 +171,15 @@ class Comparison:
             (*self._rows(self.finding, lambda r: f" {np.mean(r.found):.0%}"), *rows),
         )
 
+    def tables(self) -> dict[str, Table]:
+        """Both by what they are about, the one that the goal asks for first."""
+        both = {"earning": self.table(), "finding": self.gap_table()}
+        return both if self.goal == "reward" else dict(reversed(both.items()))
+
     def save(self, folder: Path | str, name: str) -> tuple[Path, Path]:
         """Write the numbers as ``NAME.json`` and the tables as ``NAME.md``."""
         files = Path(folder) / f"{name}.json", Path(folder) / f"{name}.md"
-        tables = f"{self.table().markdown()}\n{self.gap_table().markdown()}"
+        tables = "\n".join(table.markdown() for table in self.tables().values())
         texts = json.dumps(self.summary(), indent=2) + "\n", tables
         for file, text in zip(files, texts, strict=True):
             write_atomically(file, text.encode())

@@ -10,16 +10,16 @@ from windfall.checks import known_name
 from windfall.errors import InputError
 from windfall.policy import NAMES, Policy, as_policy
 from windfall.problems import Protocol
-from windfall.registry import DEFAULT_POLICY
+from windfall.registry import wanted
 
 __all__ = [
     "BASELINES",
     "CLASSICAL",
     "KNOWN",
-    "ON_ONE_PROBLEM",
-    "USUAL",
     "contenders",
     "labelled",
+    "on_one_problem",
+    "usual",
 ]
 
 #: What a new policy has to beat; the same settings on every problem.
@@ -35,10 +35,20 @@ CLASSICAL: dict[str, Policy] = {
 KNOWN = tuple(dict.fromkeys((*NAMES, *CLASSICAL)))
 #: The paper's baselines, with the settings that a problem has for them.
 BASELINES = ("ei", "ts", "v-ucb", "gp-ucb")
-#: Played on one problem when the caller names no policies.
-ON_ONE_PROBLEM = (DEFAULT_POLICY, "lw-ucb", "v-ucb", "gp-ucb", "ei", "ts")
-#: Played on a suite when the caller names no policies.
-USUAL = tuple(dict.fromkeys((DEFAULT_POLICY, "lw-ucb", *CLASSICAL)))
+
+
+def on_one_problem(goal: str | None = None) -> tuple[str, ...]:
+    """Played on one problem when the caller names no policies: the goal's own comes first.
+
+    >>> on_one_problem("best")
+    ('prospect', 'lw-ucb', 'v-ucb', 'gp-ucb', 'ei', 'ts')
+    """
+    return wanted(None, goal), "lw-ucb", "v-ucb", "gp-ucb", "ei", "ts"
+
+
+def usual(goal: str | None = None) -> tuple[str, ...]:
+    """Played on a suite when the caller names no policies: the goal's own comes first."""
+    return wanted(None, goal), "lw-ucb", *CLASSICAL
 
 
 def labelled(policies: Mapping[str, Any] | Iterable[str]) -> dict[str, Any]:
@@ -60,6 +70,7 @@ def contenders(
     protocol: Protocol,
     kappa: float | None = None,
     components: int | None = None,
+    budget: int | None = None,
 ) -> dict[str, Policy]:
     """The policies themselves, with the problem's settings where the caller gave none.
 
@@ -68,6 +79,7 @@ def contenders(
         protocol: Gives κ and the number of components to names that do not fix them.
         kappa: Overrides the protocol's.
         components: Overrides the protocol's.
+        budget: How many pulls the policies may think of, initial ones included.
 
     >>> contenders({"v-ucb": "v-ucb", "v-ucb-1": "v-ucb-1"}, Protocol(kappa=3.0))["v-ucb"]
     Policy(VUCB(kappa=3.0), ...)
@@ -76,7 +88,10 @@ def contenders(
         "kappa": protocol.kappa if kappa is None else kappa,
         "components": protocol.components if components is None else components,
     }
-    chosen = {label: _policy(policy, settings) for label, policy in policies.items()}
+    chosen = {
+        label: as_policy(_policy(policy, settings), budget=budget)
+        for label, policy in policies.items()
+    }
     takers = [chosen[label] for label, policy in policies.items() if str(policy) in NAMES]
     for setting, given in (("kappa", kappa), ("components", components)):
         if given is not None and not any(hasattr(p.acquisition, setting) for p in takers):
@@ -87,9 +102,9 @@ def contenders(
     return chosen
 
 
-def _policy(policy: Any, settings: dict[str, Any]) -> Policy:
+def _policy(policy: Any, settings: dict[str, Any]) -> Any:
     if not isinstance(policy, str):
-        return as_policy(policy)
+        return policy
     if policy in NAMES:
         return as_policy(policy, **settings)
     return CLASSICAL[known_name("policy", policy, KNOWN)]

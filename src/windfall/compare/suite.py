@@ -9,7 +9,7 @@ from typing import Any
 
 from windfall.checks import LARGEST_SEED, whole
 from windfall.compare.comparison import Comparison
-from windfall.compare.contenders import CLASSICAL, USUAL, contenders, labelled
+from windfall.compare.contenders import CLASSICAL, contenders, labelled, usual
 from windfall.compare.execute import execute
 from windfall.compare.experiment import Experiment, Run
 from windfall.compare.multiples import floor
@@ -25,6 +25,8 @@ def compare_suite(
     suite: str | Iterable[str | Problem] = "extremes",
     policies: Mapping[str, Any] | Iterable[str] | None = None,
     *,
+    goal: str | None = None,
+    budget: int | None = None,
     rounds: int | None = None,
     trials: int | None = None,
     seed: int = 0,
@@ -45,7 +47,11 @@ def compare_suite(
         suite: Its name, see ``windfall.problems.suite``; or names of problems, or problems.
         policies: Names, or names, acquisitions and policies by label. "v-ucb-1" and "v-ucb-2" are
             V-UCB with κ = 1 and 2; other names take κ and the number of components from each
-            problem's protocol. By default the library's own policy, LW-UCB and the classical ones.
+            problem's protocol. By default the goal's own policy, LW-UCB and the classical ones.
+        goal: What counts: "reward" (the default), the sum of all rewards, or "best", only the best
+            arm found. It decides which policy is played by default and which table comes first.
+        budget: How many pulls the policies may think of, initial ones included; by default they do
+            not know when a trial ends.
         rounds: T, by default each problem's.
         trials: How many, by default each problem's.
         seed: Determines everything.
@@ -72,6 +78,8 @@ def compare_suite(
     contest = Contest.prepare(
         suite,
         policies,
+        goal=goal,
+        budget=budget,
         rounds=rounds,
         trials=trials,
         seed=seed,
@@ -89,6 +97,7 @@ class Contest:
 
     Attributes:
         name: The suite's name.
+        goal: What counts, "reward" or "best".
         experiments: A problem and its runs each.
         floors: The regret of each problem below which differences do not count.
         reference: Labels whose best is the measure of all.
@@ -97,6 +106,7 @@ class Contest:
     """
 
     name: str
+    goal: str
     experiments: list[Experiment]
     floors: dict[str, float]
     reference: tuple[str, ...]
@@ -109,6 +119,8 @@ class Contest:
         suite: str | Iterable[str | Problem],
         policies: Mapping[str, Any] | Iterable[str] | None = None,
         *,
+        goal: str | None = None,
+        budget: int | None = None,
         rounds: int | None = None,
         trials: int | None = None,
         seed: int = 0,
@@ -118,23 +130,24 @@ class Contest:
         data_dir: str | Path | None = None,
     ) -> "Contest":
         """Check every argument; see ``compare_suite``."""
-        for name, value in (("rounds", rounds), ("trials", trials)):
+        for name, value in (("rounds", rounds), ("trials", trials), ("budget", budget)):
             if value is not None:
                 whole(name, value, 1)
         whole("seed", seed, 0, LARGEST_SEED)
-        chosen = labelled(USUAL if policies is None else policies)
+        own = usual(goal)
+        chosen = labelled(own if policies is None else policies)
         measured, measure = _reference(chosen, reference)
         problems, missing = _problems(suite, data_dir)
         experiments = []
         for problem in problems:
             protocol = problem.protocol
-            played = contenders(chosen, protocol, kappa, components)
+            played = contenders(chosen, protocol, kappa, components, budget)
             size = rounds or protocol.rounds, trials or protocol.trials
             runs = (Run(problem.name, label, p, *size, seed) for label, p in played.items())
             experiments.append(Experiment(problem.name, problem, tuple(runs), (), ()))
         name = suite if isinstance(suite, str) else "problems"
         floors = {e.name: floor(e.problem, e.runs[0].trials) for e in experiments}
-        return cls(name, experiments, floors, measured, measure, missing)
+        return cls(name, goal or "reward", experiments, floors, measured, measure, missing)
 
     def play(
         self,
@@ -159,7 +172,7 @@ class Contest:
                 complain=complain,
             )
         return Comparison(
-            self.name, outcomes, self.floors, self.reference, self.measure, self.missing
+            self.name, outcomes, self.floors, self.reference, self.measure, self.missing, self.goal
         )
 
 

@@ -10,6 +10,7 @@ from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
 from windfall.plot.style import display, new_axes, palette, root_figure, several, styled
 from windfall.problems import Problem
+from windfall.registry import GOALS
 from windfall.simulation.results import Result
 
 __all__ = ["gap", "regret"]
@@ -127,7 +128,7 @@ def _draw(ax: Axes, curves: Sequence[Curve]) -> None:
     top = 1.25 * max([float((c.values + c.band).max()) for c in curves] + [2 * bottom])
     for curve in curves:
         t = np.arange(1, len(curve.values) + 1)
-        wide = curve.label.startswith(("windfall", "lw-ucb"))
+        wide = curve.label.startswith((*GOALS.values(), "lw-ucb"))
         shown = np.where(curve.values > 0, curve.values, np.nan)  # zero has no logarithm
         low, high = curve.values - curve.band, curve.values + curve.band
         if not curve.dashed:

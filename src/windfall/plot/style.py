@@ -9,6 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from windfall.errors import InputError
+from windfall.registry import GOALS
 from windfall.simulation.results import Result
 
 __all__ = ["COLOURS", "display", "new_axes", "palette", "root_figure", "several", "styled"]
@@ -16,9 +17,11 @@ __all__ = ["COLOURS", "display", "new_axes", "palette", "root_figure", "several"
 P = ParamSpec("P")
 R = TypeVar("R")
 
-# Okabe and Ito's palette: told apart with any kind of colour vision. A policy keeps its colour.
+# Okabe and Ito's palette, and Tol's wine instead of its yellow: told apart with any kind of colour
+# vision. A policy keeps its colour.
 COLOURS = {
     "windfall": "#000000",
+    "prospect": "#882255",
     "lw-ucb": "#D55E00",
     "v-ucb": "#0072B2",
     "gp-ucb": "#009E73",
@@ -55,7 +58,7 @@ def palette(labels: Sequence[str]) -> list[str]:
 
     Example:
         >>> palette(["lw-ucb", "mine", "lw-ucb"])
-        ['#D55E00', '#000000', '#0072B2']
+        ['#D55E00', '#000000', '#882255']
     """
     owned = {COLOURS[label] for label in labels if label in COLOURS}
     spare = [c for c in COLOURS.values() if c not in owned]
@@ -69,8 +72,8 @@ def palette(labels: Sequence[str]) -> list[str]:
 
 
 def display(label: str) -> str:
-    """A policy's name as the paper prints it; the default policy is not in the paper."""
-    return label.upper() if label in COLOURS and label != "windfall" else label
+    """A policy's name as the paper prints it; those of the goals are not in the paper."""
+    return label.upper() if label in COLOURS and label not in GOALS.values() else label
 
 
 def several(results: Result | Sequence[Result]) -> list[Result]:

@@ -24,6 +24,7 @@ from windfall.models.gp.kernels import (
     Periodic,
     RationalQuadratic,
     SquaredExponential,
+    Trend,
     White,
 )
 from windfall.models.gp.posterior import condition
@@ -44,6 +45,7 @@ KERNELS = {
     "rational-quadratic": RationalQuadratic(SCALES, 2.0, 0.8),
     "periodic": Periodic(0.6, SCALES, 1.3),
     "linear": Linear(SCALES),
+    "trend": Trend(0.8),
     "constant": Constant(2.5),
     "white": White(0.4),
     "custom": Custom(brownian),
