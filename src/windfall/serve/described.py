@@ -64,7 +64,7 @@ def best(study: ServedStudy) -> dict[str, Any]:
 
 def choices(study: ServedStudy, made: Sequence[Choice]) -> list[dict[str, Any]]:
     """Choices with all that is known about them."""
-    holders = study.holders
+    holders = study.leases
     return [_choice(study, one, holders) for one in made]
 
 

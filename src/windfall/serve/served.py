@@ -33,7 +33,7 @@ class ServedStudy(Study):
         return self._journal.events
 
     @property
-    def holders(self) -> dict[int, Holder]:
+    def leases(self) -> dict[int, Holder]:
         """Who has a choice and until when, by its id, where somebody said so."""
         return self._now().holders
 
