@@ -25,7 +25,7 @@ class Lottery(Engine):
 
     def share(self, parcel):
         self.shared += 1
-        return cloudpickle.loads(parcel)[1]
+        return cloudpickle.loads(parcel)
 
     def submit(self, parcel, numbers):
         self.submitted.append(list(numbers))

@@ -20,8 +20,7 @@ from jaxtyping import Bool, Float, Int, Integer, PRNGKeyArray
 from windfall import registry
 from windfall.acquisition.average import focus
 from windfall.acquisition.base import Acquisition, Score, Situation
-from windfall.acquisition.candidates import Candidates, candidates
-from windfall.acquisition.info import Info
+from windfall.acquisition.candidates import Candidates, Info, candidates
 from windfall.checks import known_name, true_or_false, whole
 from windfall.errors import InputError
 from windfall.models.base import Belief, FitInfo, Model, Reward

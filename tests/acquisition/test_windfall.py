@@ -20,6 +20,7 @@ from windfall.models.gp.kernels import Matern52
 from windfall.models.gp.means import Constant, Linear, Zero
 from windfall.models.gp.observations import Observations
 from windfall.models.gp.posterior import condition
+from windfall.models.gp.priors import DimensionPrior
 from windfall.policy import Policy, as_policy
 
 ARMS = np.random.default_rng(0).random((40, 2))
@@ -176,8 +177,13 @@ def test_it_is_the_default_and_brings_its_own_model():
     for same in (as_policy("windfall"), as_policy(Windfall()), Policy(Windfall())):
         assert repr(same) == repr(policy)
     assert isinstance(policy.model.kernel, Matern52)
-    # What docs/policies.md was measured with: medians and spreads of the weak priors.
-    assert policy.model.fit.prior.terms == {"lengthscale": (0.5, 1.0), "noise": (1e-4, 2.0)}
+    # Medians and spreads of the weak priors, as decision 8 has them.
+    assert isinstance(policy.model.fit.prior, DimensionPrior)
+    assert policy.model.fit.prior.terms == {
+        "lengthscale": (0.3, 1.0),
+        "variance": (1.0, 0.3),
+        "noise": (1e-4, 2.0),
+    }
     # A problem's own settings for V-UCB and LW-UCB are not meant for it.
     assert repr(as_policy("windfall", kappa=2.0, components=2)) == repr(policy)
 

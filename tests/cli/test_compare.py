@@ -18,7 +18,7 @@ def played(monkeypatch):
     """Replace the simulation; collects how it was called."""
     calls = []
 
-    def simulate(problem, policy, *, rounds, trials, seed, workers, progress, label):
+    def simulate(problem, policy, *, rounds, trials, seed, workers, progress, label, **_):
         calls.append((label, policy, rounds, trials, seed, workers))
         progress(rounds * trials)
         return made_up(np.full((trials, rounds), MEDIANS[label]), label, problem=problem.name)

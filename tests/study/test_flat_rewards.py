@@ -1,5 +1,7 @@
 """Flat land: rewards that are all equal say nothing, and nothing is tried twice."""
 
+import dataclasses
+
 import equinox as eqx
 import jax.numpy as jnp
 import numpy as np
@@ -8,6 +10,7 @@ import pytest
 import windfall as wf
 from windfall.policy import as_policy, learn, study_key
 from windfall.runtime.execution import float64
+from windfall.study import compiled
 
 SIDE = np.linspace(0.0, 1.0, 4)
 ARMS = np.stack(np.meshgrid(SIDE, SIDE), axis=-1).reshape(-1, 2)
@@ -45,14 +48,16 @@ def test_equal_rewards_spread_over_a_box():
 
     @float64
     @eqx.filter_jit
-    def chosen(state):
-        return policy.select(learn(policy.model, state))[0]
+    def learned(state):
+        return learn(policy.model, state)
 
     points = [choice.features for choice in wf.Bandit(box, seed=1, initial=first).ask(first)]
     state = float64(policy.begin)(study_key(1), box, capacity=64, initial=first)
+    square = state.candidates  # which a region keeps on the host
     for i in range(pulls):
         if i >= first:
-            points.append(np.asarray(chosen(state)))
+            ready = dataclasses.replace(learned(state), candidates=square)
+            points.append(compiled.select(policy, ready, None, np.int32(0))[0])
         state = told(state, points[i])
     apart = np.linalg.norm(np.array(points)[:, None] - points, axis=-1) + np.eye(pulls)
     # Of 50 points in a square no two can be further apart than 0.166; of 50 drawn at random two

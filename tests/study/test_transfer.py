@@ -10,6 +10,7 @@ from study_in import simple
 import windfall as wf
 from windfall.errors import InputError
 from windfall.study.stores import Conflict, MemoryStore
+from windfall.study.stores.http import HTTPStore
 
 BOX = wf.Parameters({"reward": wf.Real(0, 10), "kind": wf.Categorical(["a", "b"])})
 
@@ -42,6 +43,11 @@ def test_a_copy_in_another_store_goes_on_alike(store, tmp_path, kind, clock):
     clock.now += 1000  # when it happened is kept, not when it was copied
     (tmp_path / "elsewhere").mkdir()
     other = store if kind == "postgres" else opened(emptied(kind), tmp_path / "elsewhere")
+    if isinstance(other, HTTPStore):
+        with pytest.raises(InputError, match="^store is a server, which makes its choices"):
+            study.copy(name="copy")
+        assert wf.studies(store) == [study.name]
+        return
     study.copy(None if other is store else other, "copy")
     copied = wf.Study("copy", store=other)
     same(study, copied)

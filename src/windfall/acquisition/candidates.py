@@ -23,7 +23,7 @@ from windfall.models.blocks import in_blocks
 from windfall.runtime.arrays import Array
 from windfall.space import Arms, Parameters, Space
 
-__all__ = ["NOWHERE", "Anywhere", "Candidates", "Listed", "Pick", "View", "candidates"]
+__all__ = ["NOWHERE", "Anywhere", "Candidates", "Info", "Listed", "Pick", "View", "candidates"]
 
 
 class Pick(eqx.Module):
@@ -48,6 +48,49 @@ class Pick(eqx.Module):
     best: Float[Array, ""]
     valid: Bool[Array, ""]
     search: Search | None = None
+
+
+class Info(eqx.Module):
+    """What drove a choice, for people to read; no policy depends on it.
+
+    Attributes:
+        score: The highest score.
+        mean: Predicted payoff of the choice.
+        deviation: Its deviation.
+        ratio: The attention paid to it.
+        best: The highest predicted payoff among what was tried.
+        healthy: False if the computation failed.
+        search: How the maximisation ended, where there are no arms to list.
+    """
+
+    score: Float[Array, ""]
+    mean: Float[Array, ""]
+    deviation: Float[Array, ""]
+    ratio: Float[Array, ""]
+    best: Float[Array, ""]
+    healthy: Bool[Array, ""]
+    search: Search | None = None
+
+    @property
+    def driver(self) -> str:
+        """What carried the choice past the best of what was tried: mean, uncertainty or attention.
+
+        Its mean if that is at least as high. Else its uncertainty, or attention if the same bonus
+        would not have been enough without it: (score − mean)/ratio is below the gap.
+        """
+        gap = self.best - self.mean
+        if gap <= 1e-9 * abs(self.best):
+            return "mean"
+        plain = (self.score - self.mean) / max(self.ratio, 1.0)
+        return "attention" if self.ratio > 1.0 and plain < gap else "uncertainty"
+
+    def why(self, name: str) -> str:
+        """One sentence for a choice, once the numbers are plain Python ones."""
+        attention = f", attention {self.ratio:.3g}" if self.ratio != 1.0 else ""
+        return (
+            f"{name} chose it for its {self.driver}: predicted mean {self.mean:.4g}, deviation "
+            f"{self.deviation:.3g}{attention}; the best tried so far is predicted {self.best:.4g}"
+        )
 
 
 class View(eqx.Module):

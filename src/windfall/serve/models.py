@@ -72,7 +72,7 @@ class Ask(_In):
 
     n: Annotated[int, Field(ge=1, le=1000)] | None = None
     worker: Text | None = None
-    lease: Annotated[FiniteFloat, Field(gt=0, le=1e9)] | None = Field(
+    lease: Annotated[FiniteFloat, Field(gt=0, le=1e12)] | None = Field(
         None, description="Seconds for which the choices are kept."
     )
     request: Request = None

@@ -15,6 +15,7 @@ from windfall.space import Space
 from windfall.study.events import Event
 from windfall.study.session import marked
 from windfall.study.stores import Conflict, Store
+from windfall.study.stores.base import DecidingStore
 
 __all__ = ["NUMBERS", "events_of", "put", "rewards_of"]
 
@@ -27,6 +28,11 @@ def put(events: Sequence[Event], store: Store, name: str) -> None:
 
     Each event keeps its worker, its request and, in its contents, the time when it happened.
     """
+    if isinstance(store, DecidingStore):
+        raise InputError(
+            "store is a server, which makes its choices itself; expected a file, postgresql://… or "
+            "another Store to copy to"
+        )
     if name in store.list():
         raise InputError(f"name is {name!r}; expected one that no other study has")
     created, *rest = events
