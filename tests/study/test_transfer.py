@@ -44,7 +44,7 @@ def test_a_copy_in_another_store_goes_on_alike(store, tmp_path, kind, clock):
     (tmp_path / "elsewhere").mkdir()
     other = store if kind == "postgres" else opened(emptied(kind), tmp_path / "elsewhere")
     if isinstance(other, HTTPStore):
-        with pytest.raises(InputError, match="^store is a server, which makes its choices"):
+        with pytest.raises(InputError, match=r"^store is a server, which makes its choices"):
             study.copy(name="copy")
         assert wf.studies(store) == [study.name]
         return
