@@ -13,9 +13,8 @@ from windfall.models.gp.evidence import Hyper
 __all__ = ["Ties", "comparable", "gathered", "spread"]
 
 #: Two options are √2 apart, two values of a feature √(1/6) on average: a length scale of a choice
-#: means as much as one of a feature that is smaller. By √12 if all options differ like values do;
-#: options that are no more alike than that learn little from one another, and this measured better.
-_OPTIONS = 2.0
+#: means as much as one of a feature that is smaller by this.
+_OPTIONS = np.sqrt(12.0)
 
 #: For each feature the number of its group; None: every feature for itself.
 Ties = tuple[int, ...] | None
@@ -50,8 +49,8 @@ def comparable(hyper: Hyper, ties: Ties) -> Hyper:
     Example:
         >>> from windfall.models.gp.kernels import Matern52
         >>> hyper = Hyper(Matern52([0.2, 0.6]), np.float64(0.1))
-        >>> comparable(hyper, (0, 1, 1)).kernel.lengthscale.tolist()
-        [0.2, 0.3]
+        >>> comparable(hyper, (0, 1, 1)).kernel.lengthscale.round(3).tolist()
+        [0.2, 0.173]
     """
     if ties is None:
         return hyper
