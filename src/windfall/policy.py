@@ -181,10 +181,7 @@ class Policy(eqx.Module):
         """
         if not self.repeats:
             avoid = state.candidates.new(avoid, state.belief.tried)
-        pick = state.candidates.choose(key, score, state.belief, avoid)
-        return pick.choice, Info(
-            pick.score, pick.mean, pick.deviation, pick.ratio, pick.best, pick.valid, pick.search
-        )
+        return state.candidates.choose(key, score, state.belief, avoid)
 
 
 def learn(model: Model, state: State) -> State:

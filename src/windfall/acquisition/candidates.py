@@ -23,31 +23,7 @@ from windfall.models.blocks import in_blocks
 from windfall.runtime.arrays import Array
 from windfall.space import Arms, Parameters, Space
 
-__all__ = ["NOWHERE", "Anywhere", "Candidates", "Info", "Listed", "Pick", "View", "candidates"]
-
-
-class Pick(eqx.Module):
-    """A choice: what it is, what is believed of it, and how it was found.
-
-    Attributes:
-        choice: An arm's number, or a point.
-        score: Its score.
-        mean: Its predicted payoff.
-        deviation: The deviation of that.
-        ratio: The attention paid to it.
-        best: The highest predicted payoff among what was tried.
-        valid: False if the computation failed.
-        search: How the maximisation ended, where there are no arms to list.
-    """
-
-    choice: Array
-    score: Float[Array, ""]
-    mean: Float[Array, ""]
-    deviation: Float[Array, ""]
-    ratio: Float[Array, ""]
-    best: Float[Array, ""]
-    valid: Bool[Array, ""]
-    search: Search | None = None
+__all__ = ["NOWHERE", "Anywhere", "Candidates", "Info", "Listed", "View", "candidates"]
 
 
 class Info(eqx.Module):
@@ -133,8 +109,8 @@ class Candidates(eqx.Module):
         score: Score,
         belief: Belief,
         avoid: Float[Array, "p d"] | None = None,
-    ) -> Pick:
-        """The choice with the highest score.
+    ) -> tuple[Array, Info]:
+        """The choice with the highest score, and what drove it.
 
         Args:
             key: Randomness of a search.
@@ -167,7 +143,7 @@ class Listed(Candidates):
         """Features of an arm."""
         return self.arms[choice]
 
-    def choose(self, key, score, belief, avoid=None) -> Pick:
+    def choose(self, key, score, belief, avoid=None) -> tuple[Array, Info]:
         """The arm with the highest score; of arms to avoid, one that is to be avoided least."""
         del key
         values = score(self.arms)
@@ -180,7 +156,8 @@ class Listed(Candidates):
         mean, deviation = belief.moments(at)
         best = jnp.max(jnp.where(tried.live, belief.mean(tried.x), -jnp.inf))
         valid = belief.healthy & ~jnp.any(jnp.isnan(values))
-        return Pick(arm, values[arm], mean[0], deviation[0], score.ratio(at)[0], best, valid)
+        ratio = score.ratio(at)[0]
+        return arm, Info(values[arm], mean[0], deviation[0], ratio, best, valid)
 
     def new(self, avoid, tried) -> Float[Array, "q d"]:
         """In a compiled program."""
@@ -218,7 +195,7 @@ class Anywhere(Candidates):
         """A choice is a point."""
         return choice
 
-    def choose(self, key, score, belief, avoid=None) -> Pick:
+    def choose(self, key, score, belief, avoid=None) -> tuple[Array, Info]:
         """The point with the highest score; on the host."""
         known = jax.tree.map(np.asarray, belief)
         tried = known.tried
@@ -232,7 +209,7 @@ class Anywhere(Candidates):
         value, ratio, mean, deviation, _ = surface.columns(np.concatenate([x[None], inputs]))
         best = np.max(mean[1:], initial=-np.inf)
         valid = known.healthy & np.isfinite(value[0])
-        return Pick(x, value[0], mean[0], deviation[0], ratio[0], best, valid, search)
+        return x, Info(value[0], mean[0], deviation[0], ratio[0], best, valid, search)
 
     def new(self, avoid, tried) -> Float[Array, "q d"]:
         """On the host."""
