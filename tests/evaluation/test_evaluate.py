@@ -10,7 +10,7 @@ from rounding import relative_distance
 import windfall as wf
 from windfall.errors import InputError
 from windfall.evaluation import crossfit
-from windfall.evaluation.evaluate import _unseen_by
+from windfall.evaluation.evaluate import probable_and_predicted
 from windfall.evaluation.log import as_log
 
 LINEAR = wf.BayesianLinear()
@@ -38,7 +38,7 @@ def test_what_predicts_a_row_has_not_seen_it():
     said = []
     for log in map(without_context, (before, after)):
         learning = crossfit.Learning(LINEAR, most=256, seed=0)
-        said.append(_unseen_by(learning, as_log(log, ARMS, None), policy, 5, 8))
+        said.append(probable_and_predicted(learning, as_log(log, ARMS, None), policy, 5, 8))
     for first, second in zip(*said, strict=True):
         np.testing.assert_array_equal(first[7], second[7])
     same_fold = crossfit.dealt(60, 5, 0) == crossfit.dealt(60, 5, 0)[7]

@@ -128,7 +128,7 @@ def evaluate(
     if model is None:
         model = target.model if isinstance(target, Policy) else usual_model()
     learning = crossfit.Learning(model, most, seed)
-    probable, predicted = _unseen_by(learning, log, target, folds, draws)
+    probable, predicted = probable_and_predicted(learning, log, target, folds, draws)
 
     rows = np.arange(len(log))
     weight = probable[rows, log.arm] / log.propensity
@@ -150,7 +150,7 @@ def evaluate(
     return found
 
 
-def _unseen_by(
+def probable_and_predicted(
     learning: crossfit.Learning, log: Log, target: Policy | np.ndarray, folds: int, draws: int
 ) -> tuple[np.ndarray, np.ndarray]:
     """π and q̂ of every arm in every row's context, by what has not seen the row: (n, M) each."""
