@@ -26,6 +26,10 @@ from windfall.space import Arms, Parameters, Space
 __all__ = ["NOWHERE", "Anywhere", "Candidates", "Info", "Listed", "View", "candidates"]
 
 
+#: The lowest number there is.
+_LOWEST = np.finfo(np.float64).min
+
+
 class Info(eqx.Module):
     """What drove a choice, for people to read; no policy depends on it.
 
@@ -109,6 +113,7 @@ class Candidates(eqx.Module):
         score: Score,
         belief: Belief,
         avoid: Float[Array, "p d"] | None = None,
+        among: Bool[Array, " m"] | None = None,
     ) -> tuple[Array, Info]:
         """The choice with the highest score, and what drove it.
 
@@ -117,6 +122,7 @@ class Candidates(eqx.Module):
             score: What to maximise.
             belief: What the score rests on; knows what was tried.
             avoid: Points that the choice must differ from while there are others (NaN: none).
+            among: Which arms are available; None for all, or where there is no list.
         """
 
     @abstractmethod
@@ -143,14 +149,18 @@ class Listed(Candidates):
         """Features of an arm."""
         return self.arms[choice]
 
-    def choose(self, key, score, belief, avoid=None) -> tuple[Array, Info]:
-        """The arm with the highest score; of arms to avoid, one that is to be avoided least."""
+    def choose(self, key, score, belief, avoid=None, among=None) -> tuple[Array, Info]:
+        """The available arm with the highest score; of those to avoid, one to be avoided least."""
         del key
         values = score(self.arms)
-        rated = jnp.where(jnp.isnan(values), -jnp.inf, values)
+        # What is not to be chosen is lower than any score, also than one that is −∞.
+        rated = jnp.maximum(jnp.where(jnp.isnan(values), -jnp.inf, values), _LOWEST)
+        if among is not None:
+            rated = jnp.where(among, rated, -jnp.inf)
         if avoid is not None:
             times = in_blocks(partial(_times, avoid), self.arms, avoid.size)
-            rated = jnp.where(times > jnp.min(times), -jnp.inf, rated)
+            least = jnp.min(times, where=among, initial=avoid.shape[0])
+            rated = jnp.where(times > least, -jnp.inf, rated)
         arm = jnp.argmax(rated)
         at, tried = self.arms[arm][None], belief.tried
         mean, deviation = belief.moments(at)
@@ -195,8 +205,9 @@ class Anywhere(Candidates):
         """A choice is a point."""
         return choice
 
-    def choose(self, key, score, belief, avoid=None) -> tuple[Array, Info]:
+    def choose(self, key, score, belief, avoid=None, among=None) -> tuple[Array, Info]:
         """The point with the highest score; on the host."""
+        assert among is None, "there is no list"
         known = jax.tree.map(np.asarray, belief)
         tried = known.tried
         inputs, rewards = tried.x[tried.live], tried.reward[tried.live]
