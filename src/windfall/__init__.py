@@ -42,7 +42,7 @@ if TYPE_CHECKING:  # for type checkers; the registry says the same to Python
     from windfall.runtime.programs import compilation_cache
     from windfall.simulation.results import Result
     from windfall.simulation.runner import simulate
-    from windfall.space import AtMost, Box, Categorical, Integer, Parameters, Real
+    from windfall.space import AtMost, Box, Categorical, Context, Integer, Parameters, Real
     from windfall.study.bandit import Bandit
     from windfall.study.choice import Choice
     from windfall.study.opening import studies
@@ -62,6 +62,7 @@ __all__ = [
     "Box",
     "Categorical",
     "Choice",
+    "Context",
     "DimensionPrior",
     "Evaluation",
     "Fit",

@@ -24,10 +24,22 @@ from windfall.acquisition.candidates import Candidates, Info, Listed, candidates
 from windfall.checks import known_name, number, true_or_false, whole
 from windfall.errors import InputError
 from windfall.models.base import Belief, FitInfo, Model, Reward
+from windfall.models.situated import Situated, joined
 from windfall.runtime.arrays import Array
-from windfall.space import Space
+from windfall.space import Inputs, Space
 
-__all__ = ["NAMES", "Info", "Policy", "State", "as_policy", "due", "learn", "search", "study_key"]
+__all__ = [
+    "NAMES",
+    "Info",
+    "Policy",
+    "State",
+    "as_policy",
+    "due",
+    "learn",
+    "search",
+    "situated",
+    "study_key",
+]
 
 #: A number known now, or only inside compiled code.
 Count: TypeAlias = int | Integer[Array, ""]
@@ -127,7 +139,13 @@ class Policy(eqx.Module):
         return arguments | {name: kind(v) for name, (kind, v) in named if v is not None}
 
     def begin(
-        self, key: PRNGKeyArray | None, space: Space, *, capacity: int = 16, initial: int = 0
+        self,
+        key: PRNGKeyArray | None,
+        space: Space,
+        *,
+        capacity: int = 16,
+        initial: int = 0,
+        inputs: Inputs | None = None,
     ) -> State:
         """The state before any reward, as host arrays.
 
@@ -136,23 +154,32 @@ class Policy(eqx.Module):
             space: The arms, or a box.
             capacity: Room for distinct arms or points.
             initial: Rewards that will come from initial arms; policy rounds count after them.
+            inputs: What the model sees, if that is more than the space: ``Joint`` with a context.
         """
         return State(
             candidates(space),
             self.acquisition.setup(space),
             key,
-            self.model.begin(space, capacity),
+            self.model.begin(space if inputs is None else inputs, capacity),
             np.int32(0),
             np.int32(initial),
             np.int32(-1),
         )
 
-    def observe(self, state: State, choice: Array, reward: Float[Array, ""]) -> State:
+    def observe(
+        self,
+        state: State,
+        choice: Array,
+        reward: Float[Array, ""],
+        context: Float[Array, " c"] | None = None,
+    ) -> State:
         """Note a reward without learning from it yet (several may come at once).
 
         A choice is the number of an arm, or a point of the unit box.
         """
-        belief = state.belief.observe(state.candidates.point(choice), Reward(reward))
+        x = state.candidates.point(choice)
+        x = x if context is None else joined(x[None], context)[0]
+        belief = state.belief.observe(x, Reward(reward))
         return dataclasses.replace(state, belief=belief, pulls=state.pulls + 1)
 
     def score(self, state: State, ahead: Count = 0) -> Score:
@@ -172,15 +199,17 @@ class Policy(eqx.Module):
         state: State,
         avoid: Float[Array, "p d"] | None = None,
         ahead: Count = 0,
+        among: Bool[Array, " m"] | None = None,
     ) -> tuple[Array, Info]:
         """The arm, or the point, with the highest score.
 
         Args:
-            state: What is known, learned.
+            state: What is known, learned, and ``situated`` where there is a context.
             avoid: Points of the unit box that the choice must differ from, while there are others.
             ahead: How many choices wait for their rewards; each has randomness of its own.
+            among: Which arms are available; None for all of them, or where there is no list.
         """
-        return self.choose(*self.focus(state, ahead), state, avoid)
+        return self.choose(*self.focus(state, ahead), state, avoid, among)
 
     def focus(self, state: State, ahead: Count = 0) -> tuple[PRNGKeyArray, Score]:
         """The first half of ``select``: randomness for a search, and the score of any point."""
@@ -192,15 +221,16 @@ class Policy(eqx.Module):
         score: Score,
         state: State,
         avoid: Float[Array, "p d"] | None = None,
+        among: Bool[Array, " m"] | None = None,
     ) -> tuple[Array, Info]:
         """The second half: the arm, or the point, with the highest of these scores."""
         if not self.repeats:
-            avoid = state.candidates.new(avoid, state.belief.tried)
-        best = state.candidates.choose(key, score, state.belief, avoid)
+            avoid = state.candidates.new(avoid, state.belief.repeatable)
+        best = state.candidates.choose(key, score, state.belief, avoid, among)
         if self.explore is None:
             return best
         assert isinstance(state.candidates, Listed), "a study without arms refuses to explore"
-        return state.candidates.explore(key, self.explore, best, score, state.belief, avoid)
+        return state.candidates.explore(key, self.explore, best, score, state.belief, avoid, among)
 
 
 def learn(model: Model, state: State) -> State:
@@ -216,6 +246,13 @@ def learn(model: Model, state: State) -> State:
         now = due(state.pulls, state.searched, state.initial, model.refit_every)
         state = jax.lax.cond(now, found, lambda state: state, jax.tree.map(jnp.asarray, state))
     return dataclasses.replace(state, belief=model.condition(state.belief))
+
+
+def situated(state: State, context: Float[Array, " c"] | None) -> State:
+    """A learned state as it is seen in a context; as it is where there is none."""
+    if context is None:
+        return state
+    return dataclasses.replace(state, belief=Situated.at(state.belief, context))
 
 
 def search(model: Model, state: State) -> tuple[Belief, FitInfo]:

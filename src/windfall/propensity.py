@@ -11,7 +11,7 @@ import dataclasses
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Float, Int
+from jaxtyping import Bool, Float, Int
 
 from windfall.acquisition.candidates import Listed
 from windfall.errors import InputError
@@ -39,10 +39,11 @@ def propensity(
     choice: Int[Array, ""],
     avoid: Float[Array, "p d"] | None = None,
     ahead: Count = 0,
+    among: Bool[Array, " m"] | None = None,
 ) -> Float[Array, ""]:
     """p̂ of the arm that ``policy.select`` chose, from ``policy.propensities`` draws."""
     assert policy.propensities is not None, "nobody wants to know"
-    others = _again(policy, state, policy.propensities, avoid, ahead)
+    others = _again(policy, state, policy.propensities, avoid, ahead, among)
     return (jnp.sum(others == choice) + 1.0) / (policy.propensities + 1.0)
 
 
@@ -51,27 +52,27 @@ def chances(policy: Policy, state: State, draws: int) -> Float[Array, " m"]:
 
     Args:
         policy: The policy; its own choice is taken for certain, unless its acquisition draws.
-        state: What it knows, learned.
+        state: What it knows, learned, and ``situated`` where there is a context.
         draws: How many draws frequencies are taken from, where it draws.
     """
     plain = dataclasses.replace(policy, explore=None)
-    arms = _again(plain, state, 1 if policy.acquisition.averages else draws, None, 0)
+    arms = _again(plain, state, 1 if policy.acquisition.averages else draws, None, 0, None)
     shares = jnp.zeros(state.candidates.size).at[arms].add(1.0 / len(arms))
     if policy.explore is None:
         return shares
     assert isinstance(state.candidates, Listed), "only arms can be explored"
-    tried = None if policy.repeats else state.candidates.new(None, state.belief.tried)
-    open = state.candidates.open(tried)
+    tried = None if policy.repeats else state.candidates.new(None, state.belief.repeatable)
+    open = state.candidates.open(tried, None)
     return (1.0 - policy.explore) * shares + policy.explore * open / jnp.sum(open)
 
 
-def _again(policy: Policy, state: State, draws: int, avoid, ahead) -> Int[Array, " s"]:
+def _again(policy: Policy, state: State, draws: int, avoid, ahead, among) -> Int[Array, " s"]:
     """What the policy would choose with other random numbers."""
     assert state.key is not None, "a template has no key yet"
     key = jax.random.fold_in(state.key, _AGAIN)
 
     def choose(i):
         other = dataclasses.replace(state, key=jax.random.fold_in(key, i))
-        return policy.select(other, avoid, ahead)[0]
+        return policy.select(other, avoid, ahead, among)[0]
 
     return jax.lax.map(choose, np.arange(draws))

@@ -19,8 +19,8 @@ class Fake:
     def __init__(self, *_):
         self.fits, self.waited = 0, []
 
-    def choose(self, record, waiting):
-        used = {pull.point for pull in record.told} | set(waiting)
+    def choose(self, record, waiting, *_):
+        used = {pull.point for pull in record.told} | {point for point, _ in waiting}
         point = next(arm for arm in range(len(ARMS)) if arm not in used)
         new = record.searched != record.happened
         self.fits += new

@@ -104,8 +104,8 @@ def test_failures_say_nothing_about_points_that_have_rewards():
         ("told", {"point": 1, "reward": 2.0}), ("failed", {"point": 1}), ("failed", {"point": 3}),
         ("failed", {"point": 3}),
     )  # fmt: skip
-    assert record.failed == [1, 3, 3]
-    assert record.doomed == [3]
+    assert record.failed == [(1, None), (3, None), (3, None)]
+    assert record.doomed == [(3, None)]
 
 
 @pytest.mark.parametrize(

@@ -29,6 +29,10 @@ __all__ = ["NOWHERE", "Anywhere", "Candidates", "Info", "Listed", "View", "candi
 _LOTS = 0x10707
 
 
+#: The lowest number there is.
+_LOWEST = np.finfo(np.float64).min
+
+
 class Info(eqx.Module):
     """What drove a choice, for people to read; no policy depends on it.
 
@@ -117,6 +121,7 @@ class Candidates(eqx.Module):
         score: Score,
         belief: Belief,
         avoid: Float[Array, "p d"] | None = None,
+        among: Bool[Array, " m"] | None = None,
     ) -> tuple[Array, Info]:
         """The choice with the highest score, and what drove it.
 
@@ -125,6 +130,7 @@ class Candidates(eqx.Module):
             score: What to maximise.
             belief: What the score rests on; knows what was tried.
             avoid: Points that the choice must differ from while there are others (NaN: none).
+            among: Which arms are available; None for all, or where there is no list.
         """
 
     @abstractmethod
@@ -151,13 +157,14 @@ class Listed(Candidates):
         """Features of an arm."""
         return self.arms[choice]
 
-    def choose(self, key, score, belief, avoid=None) -> tuple[Array, Info]:
-        """The arm with the highest score; of arms to avoid, one that is to be avoided least."""
+    def choose(self, key, score, belief, avoid=None, among=None) -> tuple[Array, Info]:
+        """The available arm with the highest score; of those to avoid, one to be avoided least."""
         del key
         values = score(self.arms)
-        rated = jnp.where(jnp.isnan(values), -jnp.inf, values)
-        if avoid is not None:
-            rated = jnp.where(self.open(avoid), rated, -jnp.inf)
+        # What is not to be chosen is lower than any score, also than one that is −∞.
+        rated = jnp.maximum(jnp.where(jnp.isnan(values), -jnp.inf, values), _LOWEST)
+        if among is not None or avoid is not None:
+            rated = jnp.where(self.open(avoid, among), rated, -jnp.inf)
         arm = jnp.argmax(rated)
         at, tried = self.arms[arm][None], belief.tried
         mean, deviation = belief.moments(at)
@@ -166,12 +173,15 @@ class Listed(Candidates):
         ratio = score.ratio(at)[0]
         return arm, Info(values[arm], mean[0], deviation[0], ratio, best, valid)
 
-    def open(self, avoid: Float[Array, "p d"] | None) -> Bool[Array, " m"]:
-        """Which arms can be chosen: those that are to be avoided least."""
+    def open(
+        self, avoid: Float[Array, "p d"] | None, among: Bool[Array, " m"] | None
+    ) -> Bool[Array, " m"]:
+        """Which arms can be chosen: of those available the ones that are to be avoided least."""
+        here = jnp.ones(self.size, bool) if among is None else among
         if avoid is None:
-            return jnp.ones(self.size, bool)
+            return here
         times = in_blocks(partial(_times, avoid), self.arms, avoid.size)
-        return times == jnp.min(times)
+        return here & (times == jnp.min(times, where=here, initial=avoid.shape[0]))
 
     def explore(
         self,
@@ -181,6 +191,7 @@ class Listed(Candidates):
         score: Score,
         belief: Belief,
         avoid: Float[Array, "p d"] | None = None,
+        among: Bool[Array, " m"] | None = None,
     ) -> tuple[Array, Info]:
         """With the probability ``share`` any of the A arms that can be chosen, else ``best``.
 
@@ -188,7 +199,7 @@ class Listed(Candidates):
         1 − share more if it is the best: exact, as far as estimates from a log go.
         """
         lot, draw = jax.random.split(jax.random.fold_in(key, _LOTS))  # a draw has used the key
-        open = self.open(avoid)
+        open = self.open(avoid, among)
         other = jnp.argmax(jnp.where(open, jax.random.uniform(draw, (self.size,)), -1.0))
         explored = jax.random.uniform(lot) < share
         arm = jnp.where(explored, other, best[0])
@@ -235,8 +246,9 @@ class Anywhere(Candidates):
         """A choice is a point."""
         return choice
 
-    def choose(self, key, score, belief, avoid=None) -> tuple[Array, Info]:
+    def choose(self, key, score, belief, avoid=None, among=None) -> tuple[Array, Info]:
         """The point with the highest score; on the host."""
+        assert among is None, "there is no list"
         known = jax.tree.map(np.asarray, belief)
         tried = known.tried
         inputs, rewards = tried.x[tried.live], tried.reward[tried.live]

@@ -27,7 +27,9 @@ def described(choice: "Choice") -> dict[str, Any]:
         name: value.item() if hasattr(value, "item") else value
         for name, value in choice.parameters.items()
     }
-    return {"id": choice.id, "arm": choice.arm, "parameters": parameters, "why": choice.why}
+    known = {} if choice.context is None else {"context": choice.context}
+    told = {"id": choice.id, "arm": choice.arm, "parameters": parameters, "why": choice.why}
+    return told | known
 
 
 def values(choice: dict[str, Any]) -> str:

@@ -1,13 +1,13 @@
 """Parameters as a command line writes them: ``x=0:1``, ``rate=1e-4:1e-1:log``, ``kind=a,b``."""
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from windfall.errors import InputError
 from windfall.space import Categorical, Integer, Parameters, Real
 
-__all__ = ["parameters"]
+__all__ = ["known_before", "parameters"]
 
 
 def parameters(
@@ -43,6 +43,24 @@ def parameters(
     if not found:
         raise InputError("no parameters; give at least one --box, --integer or --choice")
     return Parameters(found)
+
+
+def known_before(texts: Sequence[str]) -> list[str] | Parameters | None:
+    """What the option ``--context`` describes: names, or parameters with their bounds or values.
+
+    >>> known_before(["load", "heat"])
+    ['load', 'heat']
+    >>> known_before(["load=0:10", "kind=a,b"]).parameters
+    {'load': Real(0.0, 10.0), 'kind': Categorical(['a', 'b'])}
+    """
+    bounded = [text for text in texts if "=" in text]
+    if not bounded:
+        return list(texts) or None
+    if len(bounded) < len(texts):
+        raise InputError(
+            f"--context is {list(texts)}; expected bounds for all of them, or for none"
+        )
+    return parameters([t for t in texts if ":" in t], (), [t for t in texts if ":" not in t])
 
 
 _FORMS = {

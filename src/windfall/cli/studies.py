@@ -33,6 +33,13 @@ def create(
     box: Boxes = None,
     integer: Integers = None,
     choice: Choices = None,
+    context: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="What is known before each choice: load, load=0:10 or kind=a,b; once for each.",
+            metavar="NAME",
+        ),
+    ] = None,
     policy: PolicyName = None,
     seed: options.Seed = 0,
     initial: Initial = None,
@@ -40,16 +47,17 @@ def create(
 ) -> None:
     """Create a study: from a list of arms, or from parameters."""
     import windfall as wf
-    from windfall.cli.parameters import parameters
+    from windfall.cli.parameters import known_before, parameters
     from windfall.cli.policies import chosen
 
     if (arms is None) == (not any((box, integer, choice))):
         raise InputError("space is not said; expected --arms, or --box, --integer and --choice")
     space = parameters(box or (), integer or (), choice or ()) if arms is None else _listed_in(arms)
     (deciding,) = chosen([policy]).values() if policy else (None,)
-    wf.Bandit(space, deciding, seed=seed, initial=initial)  # what is wrong leaves no file behind
+    given = {"context": known_before(context or ()), "seed": seed, "initial": initial}
+    wf.Bandit(space, deciding, **given)  # what is wrong leaves no file behind
     _check_new(name, store)
-    with wf.Study(name, space, deciding, store=store, seed=seed, initial=initial) as made:
+    with wf.Study(name, space, deciding, store=store, **given) as made:
         size = "" if made.arms is None else f"{len(made.arms)} arms, "
         typer.echo(f"{name}: {size}{', '.join(made.names)}")
 

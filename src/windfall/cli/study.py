@@ -1,5 +1,6 @@
 """``windfall study``: studies that are kept, from the command line."""
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -45,6 +46,14 @@ At = Annotated[
 Noise = Annotated[
     float | None, typer.Option(help="The known deviation of the reward's noise.", metavar="X")
 ]
+Known = Annotated[
+    list[str] | None,
+    typer.Option("--context", help="What is known now; once for each.", metavar="NAME=VALUE"),
+]
+Among = Annotated[
+    list[str] | None,
+    typer.Option(help="An arm that is available, if not all are; once for each.", metavar="ARM"),
+]
 Request = Annotated[
     str | None,
     typer.Option(help="An id of this call; repeating it changes nothing.", metavar="TEXT"),
@@ -70,12 +79,16 @@ def ask(
     worker: WorkerName = None,
     lease: Lease = None,
     request: Request = None,
+    context: Known = None,
+    among: Among = None,
     store: StoreName = STORE,
     json: options.Json = False,
 ) -> None:
     """Say what to try next. Without -n, --worker and --lease it only looks."""
+    available = None if not among else [_value(arm) for arm in among]
     with opened(name, store) as mine:
-        asked = mine.ask(n, worker=worker, lease=lease, request=request)
+        how = {"worker": worker, "lease": lease, "request": request}
+        asked = mine.ask(n, **how, context=_known(context), among=available)
     choices = [described(choice) for choice in (asked if isinstance(asked, list) else [asked])]
     if json:
         print_json({"study": name, "choices": choices})
@@ -93,11 +106,13 @@ def tell(
     at: At = None,
     noise: Noise = None,
     request: Request = None,
+    context: Known = None,
     store: StoreName = STORE,
 ) -> None:
     """Record a reward for a choice by its id, for an arm, or for parameters."""
     with opened(name, store) as mine:
-        mine.tell(_meant(mine, id, arm, at), reward, noise=noise, request=request)
+        said = {"noise": noise, "request": request, "context": _known(context)}
+        mine.tell(_meant(mine, id, arm, at), reward, **said)
 
 
 @study.command()
@@ -108,11 +123,13 @@ def fail(
     at: At = None,
     why: Annotated[str | None, typer.Option(help="What went wrong.", metavar="TEXT")] = None,
     request: Request = None,
+    context: Known = None,
     store: StoreName = STORE,
 ) -> None:
     """Record that a pull failed."""
     with opened(name, store) as mine:
-        mine.fail(_meant(mine, id, arm, at), request=request, why=why)
+        said = {"request": request, "why": why, "context": _known(context)}
+        mine.fail(_meant(mine, id, arm, at), **said)
 
 
 @study.command()
@@ -122,11 +139,12 @@ def forget(
     arm: Arm = None,
     at: At = None,
     request: Request = None,
+    context: Known = None,
     store: StoreName = STORE,
 ) -> None:
     """Drop a choice that will never be told, or a failure that was none."""
     with opened(name, store) as mine:
-        mine.forget(_meant(mine, id, arm, at), request=request)
+        mine.forget(_meant(mine, id, arm, at), request=request, context=_known(context))
 
 
 @study.command()
@@ -156,7 +174,15 @@ def _meant(study: "Study", id: int | None, arm: int | None, at: list[str] | None
         return study.choice(id)
     if arm is not None:
         return arm
-    pairs = [entry.partition("=") for entry in at or ()]
+    return _by_name(at or ())
+
+
+def _known(context: list[str] | None) -> dict[str, Any] | None:
+    return _by_name(context) if context else None
+
+
+def _by_name(entries: Iterable[str]) -> dict[str, Any]:
+    pairs = [entry.partition("=") for entry in entries]
     return {name.strip(): _value(text.strip()) for name, _, text in pairs}
 
 

@@ -19,7 +19,7 @@ import numpy as np
 from jaxtyping import Bool, Float, Int, PRNGKeyArray
 
 from windfall.runtime.arrays import Array
-from windfall.space import Space
+from windfall.space import Inputs
 
 __all__ = ["EXACT", "Belief", "FitInfo", "Model", "Reward", "Tried"]
 
@@ -96,6 +96,11 @@ class Belief(eqx.Module):
     def tried(self) -> Tried:
         """The inputs that have rewards."""
 
+    @property
+    def repeatable(self) -> Tried:
+        """Those that would be the same again if they were tried now."""
+        return self.tried
+
     @abstractmethod
     def mean(self, x: Float[Array, "m d"]) -> Float[Array, " m"]:
         """μ(x)."""
@@ -140,6 +145,16 @@ class Belief(eqx.Module):
     def load(self, saved: Any) -> "Belief":
         """This belief with hyper-parameters that were dumped; an ``InputError`` if they misfit."""
 
+    def stretched(self, factors: Float[np.ndarray, " d"]) -> "Belief":
+        """The same hyper-parameters where columns of the unit box have other units, on the host.
+
+        Args:
+            factors: What a length of 1 in each column is now. Covariances stay as they were: length
+                scales are multiplied by this, where a model has them.
+        """
+        del factors
+        return self
+
     def standing_alone(self) -> Float[Array, ""]:
         """How far the best reward is from telling anything about other inputs, from 0 to 1.
 
@@ -172,7 +187,7 @@ class Model(eqx.Module, Generic[B]):
     refit_every: eqx.AbstractVar[int]
 
     @abstractmethod
-    def begin(self, space: Space, capacity: int) -> B:
+    def begin(self, space: Inputs, capacity: int) -> B:
         """What is believed before any reward, as host arrays."""
 
     @abstractmethod

@@ -22,7 +22,7 @@ from windfall.models.linear_sums import SHAPE, Solution, Sums, solve
 from windfall.naming import name_of
 from windfall.runtime.arrays import Array
 from windfall.runtime.execution import float64, map_lanes
-from windfall.space import Space
+from windfall.space import Inputs
 
 __all__ = ["BayesianLinear", "LinearBelief"]
 
@@ -229,7 +229,7 @@ class BayesianLinear(Model[LinearBelief]):
         return Partial(_fourier, frequencies, random.uniform(0.0, 2.0 * np.pi, self.size))
 
     @float64
-    def begin(self, space: Space, capacity: int) -> LinearBelief:
+    def begin(self, space: Inputs, capacity: int) -> LinearBelief:
         features, anchors = self._basis(space.dimension), space.anchors()
         phi = np.asarray(_evaluated(features, anchors))
         if phi.ndim != 2 or len(phi) != len(anchors) or not np.all(np.isfinite(phi)):

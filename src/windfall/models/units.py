@@ -3,13 +3,16 @@
 import jax.numpy as jnp
 from jax.tree_util import Partial
 
-from windfall.space import Arms, Parameters, Space
+from windfall.space import Arms, Inputs, Parameters
+from windfall.space.joint import Joint
 
 __all__ = ["user_units"]
 
 
-def user_units(space: Space) -> Partial:
+def user_units(space: Inputs) -> Partial:
     """A function of (m, columns) unit points, made once when a study begins.
+
+    Where there are contexts, only the features of the arm or point are given.
 
     Example:
         >>> import numpy as np
@@ -17,10 +20,16 @@ def user_units(space: Space) -> Partial:
         >>> user_units(Box([0, 0], [1, 10]))(np.array([[0.5, 0.5]])).tolist()
         [[0.5, 5.0]]
     """
+    if isinstance(space, Joint):
+        return Partial(_first, space.space.dimension, user_units(space.space))
     if isinstance(space, Arms):
         return Partial(_affine, space.low, space.span)
     assert isinstance(space, Parameters)
     return Partial(_decoded, space.columns)
+
+
+def _first(columns, units, x):
+    return units(x[:, :columns])
 
 
 def _affine(low, span, x):

@@ -73,7 +73,7 @@ async def create(studies: All, body: models.Create, response: Response) -> dict[
     """Create a study; 200 if the very same is there already."""
 
     def work() -> tuple[bool, dict[str, Any]]:
-        options = body.model_dump(include={"goal", "budget", "seed", "initial"})
+        options = body.model_dump(include={"goal", "budget", "seed", "initial", "context"})
         new = studies.create(body.name, body.space, body.policy, **options)
         return new, studies.desk(body.name).read(lambda study: described.facts(body.name, study))
 
@@ -115,20 +115,24 @@ async def ask(desk: At, body: models.Ask) -> models.Asked:
 @router.post("/{name}/tell", dependencies=_WRITE)
 async def tell(desk: At, body: models.Tell) -> models.Held:
     """Record a reward."""
-    said = body.model_dump(include={"reward", "noise", "count", "deviation", "request"})
+    said = body.model_dump(include={"reward", "noise", "count", "deviation", "request", "context"})
     return await _happen(desk, lambda study: study.tell(_meant(study, body), **said))
 
 
 @router.post("/{name}/fail", dependencies=_WRITE)
 async def fail(desk: At, body: models.Meant) -> models.Held:
     """Record that a pull failed."""
-    return await _happen(desk, lambda study: study.fail(_meant(study, body), body.request))
+    return await _happen(
+        desk, lambda study: study.fail(_meant(study, body), body.request, context=body.context)
+    )
 
 
 @router.post("/{name}/forget", dependencies=_WRITE)
 async def forget(desk: At, body: models.Meant) -> models.Held:
     """A choice will never be told, or failed by accident: drop it."""
-    return await _happen(desk, lambda study: study.forget(_meant(study, body), body.request))
+    return await _happen(
+        desk, lambda study: study.forget(_meant(study, body), body.request, context=body.context)
+    )
 
 
 @router.post("/{name}/undo", dependencies=_WRITE)
@@ -154,7 +158,7 @@ async def posterior(desk: At, body: models.Points) -> Response:
     """Mean and deviation of the payoff, in reward units."""
 
     def work(study: ServedStudy) -> dict[str, Any]:
-        mean, deviation = study.posterior(_points(study, body))
+        mean, deviation = study.posterior(_points(study, body), context=body.context)
         return {"mean": mean, "deviation": deviation}
 
     return await _columns(desk, work)
@@ -169,7 +173,9 @@ async def explain(desk: At) -> Response:
 @router.post("/{name}/explain", dependencies=_READ, response_model=models.Columns)
 async def explain_at(desk: At, body: models.Points) -> Response:
     """The same at points, without pulls."""
-    return await _columns(desk, lambda study: study.explain(_points(study, body)))
+    return await _columns(
+        desk, lambda study: study.explain(_points(study, body), context=body.context)
+    )
 
 
 @router.get("/{name}/history", dependencies=_READ, response_model=models.History)
@@ -177,7 +183,7 @@ async def history(desk: At, after: Annotated[int, Query(ge=0, le=2**53)] = 0) ->
     """All that happened after an event, in columns."""
 
     def look(study: ServedStudy) -> Response:
-        table = events_table.columns(study.space, study.events[1:], after)
+        table = events_table.columns(study.record, study.events[1:], after)
         columns = {name: [*map(described.plain, column)] for name, column in table.items()}
         return JSONResponse({"columns": columns})
 

@@ -46,6 +46,7 @@ def facts(name: str, study: ServedStudy) -> dict[str, Any]:
         **summary(name, study),
         "space": _space(study, created["space"]),
         "policy": created["policy"],
+        "context": created.get("context"),
         "seed": study.seed,
         "initial": study.initial,
         "last_entry": study.last_entry,
@@ -81,6 +82,7 @@ def _choice(study: ServedStudy, made: Choice, holders: Mapping[int, Holder]) -> 
         **{name: said.get(name) for name in ("mean", "deviation", "ratio", "best")},
         "worker": None if holder is None else holder.worker,
         "expires": None if holder is None else time(holder.until),
+        "context": made.context,
     }
 
 

@@ -59,12 +59,19 @@ class Create(_In):
     budget: Annotated[int, Field(ge=1, le=2**53)] | None = None
     seed: Annotated[int, Field(ge=0, le=2**32 - 1)] | None = None
     initial: Annotated[int, Field(ge=1, le=2**31)] | None = None
+    context: dict[str, Any] | list[str] | None = Field(
+        None, description="A spec, or names: what is known before each choice."
+    )
 
 
 class Rename(_In):
     """Another name."""
 
     name: Text
+
+
+#: A context: values by name, or in order.
+Known = dict[str, Any] | list[Any]
 
 
 class Ask(_In):
@@ -76,6 +83,12 @@ class Ask(_In):
         None, description="Seconds for which the choices are kept."
     )
     request: Request = None
+    context: Known | Annotated[list[Known], Field(max_length=1000)] | None = Field(
+        None, description="What is known now: values by name or in order; with n, one or n of them."
+    )
+    among: Annotated[list[bool | int | str], Field(max_length=2_000_000)] | None = Field(
+        None, description="The arms that are available: a mask, or numbers or names."
+    )
 
 
 class Meant(_In):
@@ -85,6 +98,7 @@ class Meant(_In):
     arm: Whole | None = None
     parameters: dict[str, Any] | None = None
     request: Request = None
+    context: Known | None = Field(None, description="What was known before, unless by its id.")
 
 
 class Tell(Meant):
@@ -114,6 +128,7 @@ class Points(_In):
     """Where: features in order, or values by name; every arm, or every point told, if left out."""
 
     points: Annotated[list[list[Any] | dict[str, Any]], Field(max_length=200_000)] | None = None
+    context: Known | None = None
 
 
 class Choice(BaseModel):
@@ -131,6 +146,7 @@ class Choice(BaseModel):
     best: float | None
     worker: str | None
     expires: str | None
+    context: dict[str, Any] | None
 
 
 class Best(Choice):
@@ -207,6 +223,7 @@ class Beliefs(_In):
 
     what: Literal["moments", "table"]
     points: Annotated[list[list[FiniteFloat]], Field(max_length=2_000_000)]
+    context: list[Any] | None = None
 
 
 class Columns(BaseModel):

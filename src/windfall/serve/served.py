@@ -9,7 +9,7 @@ from windfall.checks import known_name, numbers_or_none, shown, whole
 from windfall.errors import InputError
 from windfall.study.events import Event
 from windfall.study.opening import text
-from windfall.study.record import Holder
+from windfall.study.record import Holder, Record
 from windfall.study.stores import Conflict
 from windfall.study.stores.base import Draft
 from windfall.study.study import Study
@@ -31,6 +31,11 @@ class ServedStudy(Study):
         """All that happened, the study's creation first; not to be changed."""
         self._now()
         return self._journal.events
+
+    @property
+    def record(self) -> Record:
+        """What they add up to; not to be changed."""
+        return self._now()
 
     @property
     def leases(self) -> dict[int, Holder]:
@@ -73,24 +78,28 @@ class ServedStudy(Study):
         self._now()
         return taken
 
-    def believed(self, what: str, points: Any) -> dict[str, np.ndarray]:
-        """What is believed about unit points: "moments" or the whole "table"."""
+    def believed(self, what: str, points: Any, context: Any = None) -> dict[str, np.ndarray]:
+        """What is believed about unit points in a context: "moments" or the whole "table"."""
         x = numbers_or_none(points)
         if x is None or x.ndim != 2 or x.shape[1] != self.space.dimension or not len(x):
             raise InputError(
                 f"points is {shown(points)}; expected rows of {self.space.dimension} numbers"
             )
-        record = self._rewarded("posterior")
+        record, here = self._rewarded("posterior"), self._context(context)
         if what == "table":
-            return self._decider.table(record, x)
-        mean, deviation = self._decider.moments(record, x)
+            return self._decider.table(record, x, here)
+        mean, deviation = self._decider.moments(record, x, here)
         return {"mean": mean, "std": deviation}
 
     def beliefs(self) -> dict[str, np.ndarray]:
-        """What is believed about every arm, or point told; kept until something happens."""
+        """What is believed about every arm, or point told; kept until something happens.
+
+        In a study with contexts: in the one of the last reward.
+        """
         happened = len(self.events)
         if self._believed is None or self._believed[0] != happened:
-            table = self.explain()
+            told = self._rewarded("explain").told
+            table = self.explain(context=told[-1].context)
             names = ("mean", "std", "ratio", "acquisition")
             self._believed = happened, {name: table[name] for name in names}
         return self._believed[1]

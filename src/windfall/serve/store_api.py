@@ -130,7 +130,7 @@ async def beliefs(studies: All, key: int, body: models.Beliefs) -> dict[str, lis
     desk = await run_in_threadpool(studies.desk_of, key)
 
     def work(study: ServedStudy) -> dict[str, Any]:
-        return study.believed(body.what, body.points)
+        return study.believed(body.what, body.points, body.context)
 
     columns = await asyncio.wrap_future(desk.do(Turn.BELIEVE, work))
     return {name: described.plain(column) for name, column in columns.items()}

@@ -84,7 +84,9 @@ class Studies:
         self.check_name(name)
         self.store.rename(key, name)
 
-    def create(self, name: str, space: Any, policy: Any, **options: Any) -> bool:
+    def create(
+        self, name: str, space: Any, policy: Any, context: Any = None, **options: Any
+    ) -> bool:
         """Create a study from specs; whether there was none like it.
 
         Nothing is imported for a spec that came from a network.
@@ -94,9 +96,10 @@ class Studies:
         if not isinstance(made, Space):
             raise InputError(f"space is {made!r:.80}; expected the spec of Arms, Box or Parameters")
         chosen = policy if policy is None or isinstance(policy, str) else specs.from_spec(policy)
+        known = specs.from_spec(context) if isinstance(context, dict) else context
         new = name not in self.store.list()
         try:
-            Study(name, made, chosen, store=self.store, **options)
+            Study(name, made, chosen, store=self.store, context=known, **options)
         except InputError as error:
             if new:
                 raise

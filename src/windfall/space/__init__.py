@@ -5,9 +5,10 @@ from typing import Any
 
 from windfall.errors import InputError
 from windfall.space.arms import Arms
-from windfall.space.base import Point, Space
+from windfall.space.base import Inputs, Point, Space
 from windfall.space.box import Box
 from windfall.space.constraints import AtMost
+from windfall.space.context import Context
 from windfall.space.parameter import Categorical, Integer, Real
 from windfall.space.region import Parameters
 
@@ -16,6 +17,8 @@ __all__ = [
     "AtMost",
     "Box",
     "Categorical",
+    "Context",
+    "Inputs",
     "Integer",
     "Parameters",
     "Point",

@@ -113,11 +113,12 @@ class Arms(Space):
     def initial(self, asked: int | None) -> int:
         return min(whole("initial", 3 if asked is None else asked, 1), self.size)
 
-    def untried(self, used: Collection[Point], seed: int) -> int:
+    def untried(self, used: Collection[Point], seed: int, among: np.ndarray | None = None) -> int:
         """A random arm, if possible one whose features nobody has tried."""
         tried = self.rows(used)
         known = {_bytes(features) for features in self.arms[tried]}
         order = shuffled(np.arange(self.size), seed)
+        order = order if among is None else order[among[order]]
         fresh = next((arm for arm in order if _bytes(self.arms[arm]) not in known), None)
         if fresh is None:  # every one was tried: rather a twin than the same again
             unused = order[~np.isin(order, tried)]

@@ -10,12 +10,38 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["Point", "Space"]
+__all__ = ["Inputs", "Point", "Space"]
 
 Point = int | tuple[float, ...]
 
 
-class Space(ABC):
+class Inputs(ABC):
+    """All that a model knows of what it predicts for: columns of the unit box."""
+
+    @property
+    @abstractmethod
+    def dimension(self) -> int:
+        """The number of columns of the unit box."""
+
+    @property
+    def ties(self) -> tuple[int, ...] | None:
+        """For each column the number of its group: those of one choice belong together.
+
+        None where every column is for itself.
+        """
+        return None
+
+    @property
+    def apart(self) -> int | None:
+        """After how many columns others begin that have a kernel of their own; None: nowhere."""
+        return None
+
+    @abstractmethod
+    def anchors(self, most: int = 512) -> np.ndarray:
+        """A few representative unit points."""
+
+
+class Space(Inputs):
     """A list of arms, a box, or parameters of several kinds."""
 
     #: What a choice is called, and how the first ones come about.
@@ -37,26 +63,19 @@ class Space(ABC):
     def size(self) -> int:
         """|D|: the number of arms, or of parameters where there is no list."""
 
-    @property
-    @abstractmethod
-    def dimension(self) -> int:
-        """The number of columns of the unit box."""
-
-    @property
-    def ties(self) -> tuple[int, ...] | None:
-        """For each column the number of its group: those of one choice belong together.
-
-        None where every column is for itself.
-        """
-        return None
-
     @abstractmethod
     def initial(self, asked: int | None) -> int:
         """How many choices come before the policy takes over; None: as many as is usual."""
 
     @abstractmethod
-    def untried(self, used: Collection[Point], seed: int) -> Point:
-        """The next initial choice of a study with this seed, when others have been used."""
+    def untried(self, used: Collection[Point], seed: int, among: np.ndarray | None = None) -> Point:
+        """The next initial choice of a study with this seed, when others have been used.
+
+        Args:
+            used: What was tried or handed out.
+            seed: Of the study.
+            among: Which arms are available; None for all.
+        """
 
     @abstractmethod
     def point(self, given: Any) -> Point:
@@ -114,7 +133,3 @@ class Space(ABC):
     @abstractmethod
     def fill(self, points: int) -> np.ndarray:
         """Space-filling unit points, the same every time."""
-
-    @abstractmethod
-    def anchors(self, most: int = 512) -> np.ndarray:
-        """A few representative unit points."""

@@ -99,8 +99,9 @@ class Parameters(Space):
         count = whole("initial", usual if asked is None else asked, 1)
         return int(min(count, self.columns.points))
 
-    def untried(self, used: Collection[Point], seed: int) -> Point:
+    def untried(self, used: Collection[Point], seed: int, among: np.ndarray | None = None) -> Point:
         """The next of the space-filling points, scrambled by the seed."""
+        assert among is None, "there is no list"
         used = set(used)
         size = done = 0
         while size < 2**14:

@@ -5,9 +5,10 @@ from typing import TYPE_CHECKING, Any, overload
 
 from windfall.checks import LARGEST_SEED, whole
 from windfall.space import as_space
+from windfall.space.context import as_context
 from windfall.space.similarity import similar_arms
 from windfall.study import history, saving
-from windfall.study.choice import Choice
+from windfall.study.choice import Choice, Request
 from windfall.study.events import Event
 from windfall.study.record import Record
 from windfall.study.session import Session
@@ -33,6 +34,8 @@ class Bandit(Session):
             there is something else. By default the policy decides.
         kernel_matrix: (M, M) similarities of arms whose features nobody knows, in place of
             ``arms``.
+        context: What is known before each choice and differs from one to the next: a list of names
+            of numbers, bounds by name, a ``Box``, ``Parameters`` or a ``Context``.
         seed: Determines every choice.
         initial: How many choices come before the policy takes over: arms drawn at random (by
             default 3), or space-filling points (by default 2·(parameters + 1), at most 20).
@@ -57,12 +60,14 @@ class Bandit(Session):
         budget: int | None = None,
         repeats: bool | None = None,
         kernel_matrix: Any = None,
+        context: Any = None,
         seed: int = 0,
         initial: int | None = None,
     ):
         """Set up a study that lives in memory."""
         space = as_space(arms) if kernel_matrix is None else similar_arms(kernel_matrix, arms)
-        super().__init__(space, whole("seed", seed, 0, LARGEST_SEED), space.initial(initial))
+        seed = whole("seed", seed, 0, LARGEST_SEED)
+        super().__init__(space, seed, space.initial(initial), as_context(context))
         self._wish = Wish.of(policy, goal, budget, repeats, similar=kernel_matrix is not None)
         self._events: list[Event] = []
         if not self._wish.by_name:  # else JAX may wait until there is something to decide
@@ -73,33 +78,45 @@ class Bandit(Session):
         """The policy."""
         return self._wish.policy()
 
+    @property
+    def basis(self) -> saving.Basis:
+        """What the study rests on."""
+        return saving.Basis(self.space, self.policy, self.seed, self.initial, self.context)
+
     @overload
-    def ask(self) -> Choice: ...
+    def ask(self, n: None = None, *, context: Any = None, among: Any = None) -> Choice: ...
     @overload
-    def ask(self, n: int) -> list[Choice]: ...
-    def ask(self, n: Any = None) -> Choice | list[Choice]:
+    def ask(self, n: int, *, context: Any = None, among: Any = None) -> list[Choice]: ...
+    def ask(
+        self, n: Any = None, *, context: Any = None, among: Any = None
+    ) -> Choice | list[Choice]:
         """What to try next. Asking again before telling gives the same answer.
 
         Args:
             n: Hand out this many different choices at once, to be told in any order. They account
                 for one another and stay ``pending`` until told, failed or forgotten.
+            context: What is known now, by name or in order, in a study with contexts; with n, one
+                for all choices or a list with one for each.
+            among: The arms that are available now: a mask, or a list of numbers or names.
         """
+        record = self._record
         if n is None:
-            if self._record.proposal is None:
-                self._make(1, held=False)
-            assert self._record.proposal is not None
-            return self._record.proposal
-        before = len(self._record.pending)
-        self._make(whole("n", n, 1), held=True)
+            request = self._request(1, context, among)
+            if record.proposal is None or record.offer != (request.contexts[0], request.among):
+                self._make(request, held=False)
+            assert record.proposal is not None
+            return record.proposal
+        before = len(record.pending)
+        self._make(self._request(whole("n", n, 1), context, among), held=True)
         return self.pending[before:]
 
     def history(self) -> dict[str, list[Any]]:
         """All that happened: one row per event, ready for a data frame."""
-        return history.columns(self.space, self._events)
+        return history.columns(self._record, self._events)
 
     def state_dict(self) -> dict[str, Any]:
         """Everything needed to go on elsewhere, as numbers and lists that JSON can hold."""
-        return saving.write(self.space, self.policy, self.seed, self.initial, self._events)
+        return saving.write(self.basis, self._events)
 
     def load_state_dict(self, state: Any) -> None:
         """Resume from ``state_dict``: the next choice is the one that would have come.
@@ -108,11 +125,12 @@ class Bandit(Session):
         kernel, a prior, a constraint) are told apart by their names only. On any mismatch nothing
         changes.
         """
-        saved = saving.read(state, self.space, self.policy)
-        fresh = Bandit(self.space, self.policy, seed=saved.seed, initial=saved.initial)
+        saved = saving.read(state, self.space, self.policy, self.context)
+        basis = {"context": self.context, "seed": saved.seed, "initial": saved.initial}
+        fresh = Bandit(self.space, self.policy, **basis)
         fresh._replay(saved.events)
         if fresh._record.belief is not None:
-            fresh._decider.check(fresh._record.belief)
+            fresh._decider.check(fresh._record)
         vars(self).clear()
         vars(self).update(vars(fresh))
 
@@ -122,18 +140,20 @@ class Bandit(Session):
 
         Functions of the user's own in it (a kernel, a constraint) are imported by name.
         """
-        space, policy = saving.rebuilt(state)
-        bandit = cls(space, policy)
+        space, policy, context = saving.rebuilt(state)
+        bandit = cls(space, policy, context=context)
         bandit.load_state_dict(state)
         return bandit
 
     def __getstate__(self) -> dict[str, Any]:
         """What pickle and copy keep: what happened, from which the rest follows exactly."""
-        kept = ("space", "_wish", "seed", "initial", "_events")
+        kept = ("space", "context", "_wish", "seed", "initial", "_events")
         return {name: getattr(self, name) for name in kept}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        vars(self).update(state, _events=[], _record=Record(state["space"]))
+        vars(self).update(
+            state, _events=[], _record=Record(state["space"], context=state["context"])
+        )
         self._replay(state["_events"])
 
     def _replay(self, events: list[Event]) -> None:
@@ -147,9 +167,9 @@ class Bandit(Session):
     def _happen(self, kind: str, contents: dict[str, Any]) -> None:
         self._append(kind, contents)
 
-    def _make(self, n: int, *, held: bool) -> None:
-        """Make so many choices, and only then hand them out: all of them, or none."""
-        for contents, search in self._made(n, held=held):
+    def _make(self, request: Request, *, held: bool) -> None:
+        """Make choices, and only then hand them out: all of them, or none."""
+        for contents, search in self._made(request, held=held):
             self._append("asked", contents, search)
 
     def _append(self, kind: str, contents: dict[str, Any], search: Any = None) -> None:

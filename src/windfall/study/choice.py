@@ -1,13 +1,52 @@
 """What to try next, as a user sees it."""
 
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
 from windfall.space import Point, Space
 
-__all__ = ["Choice", "choice_of", "plain"]
+__all__ = ["Among", "Choice", "Request", "choice_of", "plain"]
+
+#: Arms that a choice is made "among", or those that it is made "without".
+Among = tuple[str, tuple[int, ...]]
+
+
+@dataclass(frozen=True)
+class Request:
+    """What choices are asked for with, checked.
+
+    Attributes:
+        contexts: What is known now, of each choice; None in a study without contexts.
+        among: Which arms are available, if not all are, as an event has it.
+        mask: The same as (M,) array; None if all are.
+    """
+
+    contexts: Sequence[tuple[float, ...] | None]
+    among: Among | None = None
+    mask: np.ndarray | None = None
+
+    def contents(self, context: tuple[float, ...] | None) -> dict[str, Any]:
+        """What the event of a choice in one of these contexts says of it."""
+        known = {} if context is None else {"context": list(context)}
+        return known if self.among is None else known | {self.among[0]: list(self.among[1])}
+
+    def shared(self, held: Sequence[tuple[Any, "Choice"]]) -> tuple[list["Choice"], "Request"]:
+        """Those of some choices, with their points and contexts, that serve; and what is left."""
+        left, kept = list(self.contexts), []
+        for (point, context), choice in held:
+            if context in left and (self.mask is None or self.mask[point]):
+                left.remove(context)
+                kept.append(choice)
+        return kept, replace(self, contexts=left)
+
+    def plain(self) -> dict[str, Any]:
+        """As ``Study.ask`` takes it and JSON holds it; only what was said."""
+        contexts = [context for context in self.contexts if context is not None]
+        known = {"context": [list(context) for context in contexts]} if contexts else {}
+        return known if self.mask is None else known | {"among": np.flatnonzero(self.mask).tolist()}
 
 
 @dataclass(frozen=True, eq=False)
@@ -21,6 +60,7 @@ class Choice:
         parameters: Its features by name.
         search: How the maximisation ended; None for an arm, or once a study has been saved.
         id: Its number in the study, for good; None for what was not handed out.
+        context: What is known before, by name; None in a study without contexts.
     """
 
     arm: int | None
@@ -29,9 +69,11 @@ class Choice:
     parameters: dict[str, Any] = field(default_factory=dict)
     search: Any = None
     id: int | None = None
+    context: dict[str, Any] | None = None
 
     def _identity(self) -> tuple:
-        return self.arm, tuple(np.asarray(self.features).tolist()), self.why
+        known = None if self.context is None else tuple(self.context.items())
+        return self.arm, tuple(np.asarray(self.features).tolist()), self.why, known
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Choice) and self._identity() == other._identity()
@@ -41,12 +83,17 @@ class Choice:
 
 
 def choice_of(
-    space: Space, point: Point, why: str, search: Any = None, number: int | None = None
+    space: Space,
+    point: Point,
+    why: str,
+    search: Any = None,
+    number: int | None = None,
+    context: dict[str, Any] | None = None,
 ) -> Choice:
     """A point of a space as a user sees it."""
     features = space.features(point)
     arm = point if isinstance(point, int) else None
-    return Choice(arm, features, why, space.named(features), search, number)
+    return Choice(arm, features, why, space.named(features), search, number, context)
 
 
 def plain(given: Any) -> Any:

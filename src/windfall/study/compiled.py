@@ -13,6 +13,7 @@ import numpy as np
 from windfall import policy as rounds
 from windfall.acquisition.candidates import NOWHERE
 from windfall.models.base import EXACT, Belief, FitInfo, Model, Reward
+from windfall.models.situated import Situated
 from windfall.policy import Policy, State
 from windfall.propensity import propensity as estimated
 from windfall.runtime.execution import float64
@@ -28,6 +29,7 @@ __all__ = [
     "propensity",
     "search",
     "select",
+    "situated",
     "study_key",
     "table",
 ]
@@ -107,23 +109,29 @@ def imagine(belief: Belief, x, count) -> Belief:
     return jax.lax.fori_loop(0, count, lambda i, belief: belief.imagine(x[i]), start)
 
 
+@program
+def situated(belief: Belief, context) -> Situated:
+    """A belief as it is seen in a context."""
+    return Situated.at(belief, context)
+
+
 @float64
-def select(policy: Policy, state: State, avoid, ahead):
+def select(policy: Policy, state: State, avoid, ahead, among):
     """The next choice; see ``Policy.select``."""
     if state.candidates.listed:
-        return _select(policy, state, avoid, ahead)
+        return _select(policy, state, avoid, ahead, among)
     return policy.choose(*_focus(policy, state, ahead), state, avoid)
 
 
 @program
-def _select(policy: Policy, state: State, avoid, ahead):
-    return policy.select(state, avoid, ahead)
+def _select(policy: Policy, state: State, avoid, ahead, among):
+    return policy.select(state, avoid, ahead, among)
 
 
 @program
-def propensity(policy: Policy, state: State, choice, avoid, ahead):
+def propensity(policy: Policy, state: State, choice, avoid, ahead, among):
     """How probable a choice was; see ``windfall.propensity``."""
-    return estimated(policy, state, choice, avoid, ahead)
+    return estimated(policy, state, choice, avoid, ahead, among)
 
 
 @program

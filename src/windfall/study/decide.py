@@ -6,8 +6,6 @@ study that is opened again, or asked and read in another order, decides alike.
 
 import dataclasses
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
 
 import jax
 import numpy as np
@@ -19,102 +17,92 @@ from windfall.policy import Policy, State, due
 from windfall.propensity import check_known
 from windfall.runtime.compilation import relieve_memory_maps
 from windfall.runtime.execution import float64
-from windfall.space import Point, Space
-from windfall.study import compiled
-from windfall.study.pull import Pull
+from windfall.space import Context, Inputs, Space
+from windfall.space.context import Seen
+from windfall.study import compiled, rehearsal
+from windfall.study.decision import Decision, Learned
+from windfall.study.pull import Pull, Where
 from windfall.study.record import Record
-from windfall.study.warming import beside, closing
+from windfall.study.situations import Situations
+from windfall.study.warming import beside
 
 __all__ = ["Decider", "Decision"]
 
 
-@dataclass(frozen=True)
-class Decision:
-    """A choice that a policy made.
-
-    Attributes:
-        point: What to try.
-        why: One sentence.
-        search: How the maximisation ended, where there are no arms to list.
-        belief: The hyper-parameters, if they were searched for this decision; else None.
-        searched: How many rewards and failures they rest on.
-        remark: What is to be said of how they were found, if anything.
-        predicted: What was believed about it: mean, deviation, ratio, and the best mean so far.
-        propensity: How probable it was, if the policy knows.
-    """
-
-    point: Point
-    why: str
-    search: Any
-    belief: dict[str, Any] | None
-    searched: int
-    remark: str
-    predicted: dict[str, float]
-    propensity: float | None
-
-
-@dataclass(frozen=True)
-class _Learned:
-    """A belief with the hyper-parameters that decide, not yet conditioned.
-
-    Attributes:
-        record: What it was learned from.
-        doomed: The points that failed, believed to pay as little as the worst so far.
-        belief: Rewards and hyper-parameters.
-        found: The hyper-parameters if they are new; else None.
-        searched: How many rewards and failures they rest on.
-        remark: What is to be said of how they were found, if anything.
-    """
-
-    record: tuple
-    doomed: list[Point]
-    belief: Belief
-    found: dict[str, Any] | None
-    searched: int
-    remark: str
-
-
 class Decider:
-    """Decides for a study with this space, policy, seed and number of initial choices."""
+    """Decides for a study with this space, policy, seed, number of initial choices and context."""
 
-    def __init__(self, space: Space, policy: Policy, seed: int, initial: int):
+    def __init__(
+        self,
+        space: Space,
+        policy: Policy,
+        seed: int,
+        initial: int,
+        context: Context | None = None,
+    ):
         check_known(policy, space)
         self.space, self.policy = space, policy
-        self._begun: State = float64(_begin)(policy, space, seed, initial)
+        self._study = seed, initial
+        self._situations = None if context is None else Situations(space, context)
+        self._begun: State = self._begin()
+        self._all = None if space.arms is None else np.ones(space.size, bool)
         self._noted: list[Pull] = []
         self._slots: set[tuple[bytes, bool]] = set()
         self._rewards: Belief = self._begun.belief
-        self._learned: _Learned | None = None
+        self._learned: Learned | None = None
         self._conditioned: dict[int, Belief] = {}
         self._sizes: set[int] = set()
         self._rehearsed: set[int] = set()
 
-    def check(self, saved: Any) -> None:
-        """Refuse hyper-parameters that do not fit this policy's model."""
-        self._begun.belief.load(saved)
+    def _begin(self) -> State:
+        """The state before any reward, for contexts as they are seen now."""
+        joint = None if self._situations is None else self._situations.joint
+        return float64(_begin)(self.policy, self.space, *self._study, joint)
 
-    def choose(self, record: Record, waiting: Sequence[Point]) -> Decision:
+    def check(self, record: Record) -> None:
+        """Refuse hyper-parameters that do not fit this policy's model."""
+        self._look(record.seen)
+        if record.belief is not None:
+            self._recalled(self._begun.belief, record)
+
+    def choose(
+        self,
+        record: Record,
+        waiting: Sequence[Where],
+        context: tuple[float, ...] | None = None,
+        seen: Seen | None = None,
+        among: np.ndarray | None = None,
+    ) -> Decision:
         """The next choice, which differs from those waiting and from those that failed.
 
         Points that wait for their reward are believed to pay what the model expects: its mean
         stays, its deviation shrinks.
+
+        Args:
+            record: What happened.
+            waiting: What waits for its reward, in which contexts.
+            context: What is known now.
+            seen: The bounds of this and all other contexts.
+            among: Which arms are available; None for all.
         """
+        self._look(seen)
         learned = self._learn(record)
         belief = self._believe(learned, len(waiting))
-        pending = self.space.locate(waiting)
         if waiting:
-            belief = compiled.imagine(belief, compiled.padded(pending, 0.0), np.int32(len(waiting)))
-        others = np.concatenate([pending, self.space.locate(learned.doomed)])
-        avoid = compiled.padded(others, np.nan) if len(others) else None
-        state = self._state(record, belief)
-        ahead = np.int32(len(waiting))
-        decided, info = compiled.select(self.policy, state, avoid, ahead)
+            pending = compiled.padded(self._inputs(waiting), 0.0)
+            belief = compiled.imagine(belief, pending, np.int32(len(waiting)))
+        others = [point for point, its in (*waiting, *learned.doomed) if its == context]
+        avoid = compiled.padded(self.space.locate(others), np.nan) if others else None
+        state = self._state(record, self._situated(belief, context))
+        among = self._all if among is None else among
+        situation = avoid, np.int32(len(waiting)), among
+        decided, info = compiled.select(self.policy, state, *situation)
         if not info.healthy:
             raise NumericalError(belief.trouble() or "a score is not a number; use another model")
         plain = jax.tree.map(lambda a: np.asarray(a).item(), info)
         propensity = plain.propensity
         if self.policy.propensities is not None:
-            propensity = float(compiled.propensity(self.policy, state, decided, avoid, ahead))
+            propensity = float(compiled.propensity(self.policy, state, decided, *situation))
         why = plain.why(type(self.policy.acquisition).__name__) + learned.remark
         return Decision(
             self.space.chosen(decided),
@@ -124,17 +112,26 @@ class Decider:
             learned.searched,
             learned.remark,
             {name: getattr(plain, name) for name in ("mean", "deviation", "ratio", "best")},
+            seen,
             propensity,
         )
 
-    def moments(self, record: Record, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Mean and deviation of the payoff at unit points, in reward units."""
-        mean, deviation = compiled.moments(self._believe(self._learn(record), 0), self._sized(x))
+    def moments(
+        self, record: Record, x: np.ndarray, context: tuple[float, ...] | None = None
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Mean and deviation of the payoff at unit points in a context, in reward units."""
+        self._look(record.seen)
+        belief = self._situated(self._believe(self._learn(record), 0), context)
+        mean, deviation = compiled.moments(belief, self._sized(x))
         return np.asarray(mean)[: len(x)], np.asarray(deviation)[: len(x)]
 
-    def table(self, record: Record, x: np.ndarray) -> dict[str, np.ndarray]:
-        """What is believed about unit points, by column."""
-        state = self._state(record, self._believe(self._learn(record), 0))
+    def table(
+        self, record: Record, x: np.ndarray, context: tuple[float, ...] | None = None
+    ) -> dict[str, np.ndarray]:
+        """What is believed about unit points in a context, by column."""
+        self._look(record.seen)
+        belief = self._situated(self._believe(self._learn(record), 0), context)
+        state = self._state(record, belief)
         columns = compiled.table(self.policy, state, self._sized(x))
         names = ("mean", "std", "ratio", "acquisition")
         return {n: np.asarray(c)[: len(x)] for n, c in zip(names, columns, strict=True)}
@@ -146,13 +143,39 @@ class Decider:
     def _state(self, record: Record, belief: Belief) -> State:
         return dataclasses.replace(self._begun, belief=belief, pulls=np.int32(len(record.told)))
 
+    def _look(self, seen: Seen | None) -> None:
+        """See contexts within these bounds; what was computed within others is dropped."""
+        if self._situations is None:
+            return
+        moved, others = self._situations.look(seen)
+        if others:
+            self._begun, self._rehearsed = self._begin(), set()
+        if moved:
+            self._noted, self._slots, self._rewards = [], set(), self._begun.belief
+            self._learned, self._conditioned = None, {}
+
+    def _inputs(self, wheres: Sequence[Where]) -> np.ndarray:
+        """(n, columns) points and their contexts as a model sees them."""
+        x = self.space.locate([point for point, _ in wheres])
+        return x if self._situations is None else self._situations.beside(x, wheres)
+
+    def _situated(self, belief: Belief, context: tuple[float, ...] | None) -> Belief:
+        """A belief as it is seen in a context."""
+        return belief if self._situations is None else self._situations.at(belief, context)
+
+    def _recalled(self, belief: Belief, record: Record) -> Belief | None:
+        """A belief with the hyper-parameters of the last decision; None if they do not apply."""
+        if self._situations is None:
+            return belief.load(record.belief)
+        return self._situations.recalled(belief, record)
+
     def _note(self, told: Sequence[Pull]) -> Belief:
         """The rewards of a record, with room for no more."""
         if self._noted != told[: len(self._noted)]:  # one was taken back
             self._noted, self._slots, self._rewards = [], set(), self._begun.belief
         new = told[len(self._noted) :]
         if new:
-            x = self.space.locate([pull.point for pull in new])
+            x = self._inputs([pull.where for pull in new])
             known = [pull.noise is not None for pull in new]
             self._slots |= {(row.tobytes(), k) for row, k in zip(x, known, strict=True)}
             self._rewards = compiled.note(self._room(self._rewards, 0), x, new)
@@ -173,28 +196,8 @@ class Decider:
             size = bucket(size + 1, self._buckets)
         if size not in self._rehearsed:
             self._rehearsed.add(size)
-            self._rehearse_search(size)
-            self._rehearse_choice(size)
-
-    def _rehearse_search(self, size: int) -> None:
-        state = self._unknowing(size)
-        nowhere = np.zeros((1, self.space.dimension))
-        compiled.note(state.belief, nowhere, [Pull((), 0.0)])
-        compiled.search(self.policy.model, state)
-
-    def _rehearse_choice(self, size: int) -> None:
-        if closing():
-            return
-        state = self._unknowing(size)
-        belief = compiled.condition(self.policy.model, state.belief)
-        state = dataclasses.replace(state, belief=belief)
-        compiled.select(self.policy, state, None, np.int32(0))
-
-    def _unknowing(self, size: int) -> State:
-        """A state with so much room and no reward."""
-        belief = self._begun.belief
-        belief = belief if belief.capacity is None else belief.resized(size)
-        return dataclasses.replace(self._begun, belief=belief)
+            rehearsal.search(self.policy, self._begun, size)
+            rehearsal.choice(self.policy, self._begun, size, self._all)
 
     def _room(self, belief: Belief, more: int) -> Belief:
         """A belief with as much room as its rewards and so many further inputs need.
@@ -209,7 +212,7 @@ class Decider:
             relieve_memory_maps()
         return belief.resized(size)
 
-    def _learn(self, record: Record) -> _Learned:
+    def _learn(self, record: Record) -> Learned:
         """The hyper-parameters that a decision rests on now: those of the last one, or new ones."""
         doomed = record.doomed
         happened = len(record.told), record.undone, tuple(doomed)
@@ -219,27 +222,29 @@ class Decider:
         self._conditioned = {}
         belief = self._note(record.told)
         if doomed:
-            pulls = [Pull(point, record.worst) for point in doomed]
+            pulls = [Pull(point, record.worst) for point, _ in doomed]
             belief = self._room(belief, len(doomed))
-            belief = compiled.note(belief, self.space.locate(doomed), pulls)
-        if record.belief is not None:
-            belief = belief.load(record.belief)
+            belief = compiled.note(belief, self._inputs(doomed), pulls)
         model, found, remark = self.policy.model, None, record.remark
         searched, initial = record.searched, int(self._begun.initial)
+        if record.belief is not None:
+            recalled = self._recalled(belief, record)
+            belief, searched = (belief, -1) if recalled is None else (recalled, searched)
         if due(record.happened, searched, initial, model.refit_every):
             searched = record.happened
             size = belief.capacity or 0
             if size not in self._rehearsed:  # what comes after the search compiles beside it
                 self._rehearsed.add(size)
-                beside(lambda: self._rehearse_choice(size))
+                begun = self._begun
+                beside(lambda: rehearsal.choice(self.policy, begun, size, self._all))
             belief, info = compiled.search(model, self._state(record, belief))
             found = belief.dump()
             ended = f"; its fit was ended after {int(info.evaluations)} evaluations"
             remark = "" if info.converged else ended
-        self._learned = _Learned(key, doomed, belief, found, searched, remark)
+        self._learned = Learned(key, doomed, belief, found, searched, remark)
         return self._learned
 
-    def _believe(self, learned: _Learned, waiting: int) -> Belief:
+    def _believe(self, learned: Learned, waiting: int) -> Belief:
         """The belief that decides, with room for choices that are waiting."""
         belief = learned.belief
         if waiting:
@@ -254,5 +259,6 @@ class Decider:
         return self._conditioned[size]
 
 
-def _begin(policy: Policy, space: Space, seed: int, initial: int) -> State:
-    return policy.begin(compiled.study_key(np.uint32(seed)), space, initial=initial)
+def _begin(policy: Policy, space: Space, seed: int, initial: int, inputs: Inputs | None) -> State:
+    key = compiled.study_key(np.uint32(seed))
+    return policy.begin(key, space, initial=initial, inputs=inputs)

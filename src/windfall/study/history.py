@@ -10,36 +10,52 @@ from typing import Any
 
 from windfall.errors import InputError
 from windfall.runtime.files import write_atomically
-from windfall.space import Space
+from windfall.space import Context, Space
 from windfall.study.events import Event
+from windfall.study.record import Record
 from windfall.study.session import marked
 
-__all__ = ["columns", "export"]
+__all__ = ["columns", "context_names", "export"]
 
 _BEFORE = ("number", "time", "kind", "worker", "id", "arm")
 _AFTER = ("reward", "noise", "count", "deviation", "propensity", "text")
 
 
-def columns(space: Space, events: Sequence[Event], after: int = 0) -> dict[str, list[Any]]:
+def columns(record: Record, events: Sequence[Event], after: int = 0) -> dict[str, list[Any]]:
     """One row per event and a column each for what events have; None where one has it not.
 
     Args:
-        space: What was chosen from.
+        record: Knows what was chosen from, and in which contexts.
         events: All that happened, less the study's creation.
         after: Only rows of events with a higher number.
     """
-    asked = {e.contents["id"]: e.contents["point"] for e in events if e.kind == "asked"}
-    rows = [_row(space, event, asked) for event in events if event.number > after]
+    space = record.space
+    asked = {e.contents["id"]: e.contents for e in events if e.kind == "asked"}
+    rows = [_row(record, event, asked) for event in events if event.number > after]
     before = [name for name in _BEFORE if name != "arm" or space.arms is not None]
-    names = [*before, *marked(dict.fromkeys(space.names), (*_BEFORE, *_AFTER)), *_AFTER]
+    own = marked(dict.fromkeys(space.names), (*_BEFORE, *_AFTER))
+    known = dict.fromkeys(context_names(space, record.context).values())
+    names = [*before, *own, *known, *_AFTER]
     return {name: [row.get(name) for row in rows] for name in names}
 
 
-def export(path: Path, space: Space, events: Sequence[Event]) -> None:
+def context_names(space: Space, context: Context | None) -> dict[str, str]:
+    """What the columns of a context are called in a table: marked where others have their names.
+
+    >>> from windfall.space import Box
+    >>> context_names(Box([0], [1], ["dose"]), Context(["dose", "load"]))
+    {'dose': 'dose (context)', 'load': 'load'}
+    """
+    taken = {*_BEFORE, *_AFTER, *space.names}
+    names = () if context is None else context.names
+    return {name: f"{name} (context)" if name in taken else name for name in names}
+
+
+def export(path: Path, record: Record, events: Sequence[Event]) -> None:
     """Write a table (.csv), or every event with all that it has (.jsonl)."""
     if path.suffix == ".csv":
         text = io.StringIO(newline="")
-        table = columns(space, events[1:])
+        table = columns(record, events[1:])
         writer = csv.writer(text)
         writer.writerow(table)
         writer.writerows(zip(*table.values(), strict=True))
@@ -56,8 +72,8 @@ def export(path: Path, space: Space, events: Sequence[Event]) -> None:
         ) from error
 
 
-def _row(space: Space, event: Event, asked: Mapping[int, Any]) -> dict[str, Any]:
-    contents = event.contents
+def _row(record: Record, event: Event, asked: Mapping[int, Any]) -> dict[str, Any]:
+    contents, space, context = event.contents, record.space, record.context
     row = {
         "number": event.number,
         "time": _time(event),
@@ -67,10 +83,14 @@ def _row(space: Space, event: Event, asked: Mapping[int, Any]) -> dict[str, Any]
         "text": _text(event),
         **{name: contents.get(name) for name in _AFTER[:-1]},
     }
-    given = contents.get("point", asked.get(contents.get("id", -1)))
-    if given is None:
+    about = contents if "point" in contents else asked.get(contents.get("id", -1))
+    if about is None:
         return row
-    point = space.point(given)
+    point = space.point(about["point"])
+    if context is not None and "context" in about:
+        names = context_names(space, context)
+        known = context.named(context.point(about["context"]))
+        row |= {names[name]: value for name, value in known.items()}
     if space.arms is not None:
         row["arm"] = point
     return row | marked(space.named(space.features(point)), (*_BEFORE, *_AFTER))

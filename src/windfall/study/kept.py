@@ -38,11 +38,14 @@ class KeptSession(Session):
         budget: Any = None,
         repeats: Any = None,
         kernel_matrix: Any = None,
+        context: Any = None,
         seed: Any = None,
         initial: Any = None,
         about: Any = None,
     ):
-        terms = Terms(space, policy, goal, budget, repeats, kernel_matrix, seed, initial, about)
+        terms = Terms(
+            space, policy, goal, budget, repeats, kernel_matrix, seed, initial, about, context
+        )
         self._own = not isinstance(store, Store)
         self._store = open_store(store, create=terms.create, token=token)
         try:
@@ -56,6 +59,7 @@ class KeptSession(Session):
                 specs.from_spec(self._created["space"], allow_imports=True),
                 self._created["seed"],
                 self._created["initial"],
+                specs.from_spec(self._created.get("context"), allow_imports=True),
             )
             self._journal.take_over([created])
             self._take_over(events)
@@ -86,25 +90,27 @@ class KeptSession(Session):
     def history(self) -> dict[str, list[Any]]:
         """All that happened: one row per event, ready for a data frame."""
         self._now()
-        return history.columns(self.space, self._journal.events[1:])
+        return history.columns(self._record, self._journal.events[1:])
 
     def export(self, path: str | os.PathLike[str]) -> None:
         """Write the history as a table (.csv), or every event in full (.jsonl, JSON lines)."""
         self._now()
-        history.export(Path(path), self.space, self._journal.events)
+        history.export(Path(path), self._record, self._journal.events)
 
     def add(self, path: str | os.PathLike[str]) -> int:
         """Tell all rewards of a table (.csv), or none where one is wrong; how many there were.
 
-        Columns: ``reward``, and ``arm`` or one for each feature or parameter; where they are known
-        ``noise``, ``count``, ``deviation``; and ``kind``, of which only "told" and "failed" are
-        taken. What ``export`` wrote is such a table.
+        Columns: ``reward``, and ``arm`` or one for each feature or parameter; one for each number
+        of a context; where they are known ``noise``, ``count``, ``deviation``; and ``kind``, of
+        which only "told" and "failed" are taken. What ``export`` wrote is such a table.
         """
         drafts: list[Draft] = [
-            ("told", self._paid(chosen, *(said.get(name) for name in transfer.NUMBERS)))
+            ("told", self._paid(chosen, *(said.get(n) for n in transfer.NUMBERS), context=known))
             if kind == "told"
-            else (kind, self._meant(chosen))
-            for kind, chosen, said in transfer.rewards_of(Path(path), self.space)
+            else (kind, self._meant(chosen, known))
+            for kind, chosen, said, known in transfer.rewards_of(
+                Path(path), self.space, self.context
+            )
         ]
 
         def attempt(holder: str | None) -> None:

@@ -4,10 +4,10 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 from windfall import specs
-from windfall._version import __version__
 from windfall.checks import LARGEST_SEED, did_you_mean, shown, whole
 from windfall.errors import InputError
 from windfall.space import as_space
+from windfall.space.context import as_context
 from windfall.space.similarity import similar_arms
 from windfall.study.bandit import Bandit
 from windfall.study.stores import Conflict, Store, open_store
@@ -61,6 +61,7 @@ class Terms:
     seed: Any = None
     initial: Any = None
     about: Any = None
+    context: Any = None
 
     @property
     def create(self) -> bool:
@@ -86,6 +87,8 @@ class Terms:
             stated["seed"] = whole("seed", self.seed, 0, LARGEST_SEED)
         if self.initial is not None:
             stated["initial"] = whole("initial", self.initial, 1)
+        if self.context is not None:
+            stated["context"] = specs.describe(as_context(self.context))
         if self.about is not None:
             stated["about"] = self.about
         return stated
@@ -111,13 +114,7 @@ def found_or_created(store: Store, name: str, terms: Terms) -> int:
             "it with"
         )
     bandit = terms.bandit()
-    created = {
-        "space": specs.to_spec(bandit.space),
-        "policy": specs.to_spec(bandit.policy),
-        "seed": bandit.seed,
-        "initial": bandit.initial,
-        "versions": {"windfall": __version__},
-    }
+    created = bandit.basis.contents(specs.to_spec)
     if terms.about is not None:
         created["about"] = terms.about
     try:

@@ -7,7 +7,10 @@ from windfall.checks import finite, whole
 from windfall.errors import InputError
 from windfall.space import Point
 
-__all__ = ["LARGEST", "Pull"]
+__all__ = ["LARGEST", "Pull", "Where"]
+
+#: What is or was tried, and in which context; None in a study without any.
+Where = tuple[Point, tuple[float, ...] | None]
 
 #: Squares of larger rewards overflow.
 LARGEST = 1e150
@@ -24,6 +27,7 @@ class Pull:
         count: How many replicates it stands for.
         deviation: Their sample deviation.
         event: The number of the event that told it.
+        context: What was known before, in a study with contexts.
     """
 
     point: Point
@@ -32,6 +36,7 @@ class Pull:
     count: int | None = None
     deviation: float | None = None
     event: int | None = field(default=None, compare=False)
+    context: tuple[float, ...] | None = None
 
     @classmethod
     def of(
@@ -42,6 +47,7 @@ class Pull:
         count: Any = None,
         deviation: Any = None,
         event: int | None = None,
+        context: tuple[float, ...] | None = None,
     ) -> "Pull":
         """A checked pull."""
         value = _moderate("reward", reward)
@@ -60,7 +66,12 @@ class Pull:
                 raise InputError(f"count is {count} without deviation; give both")
             if deviation is not None:
                 deviation = _not_negative("deviation", deviation)
-        return cls(point, value, noise, count, deviation, event)
+        return cls(point, value, noise, count, deviation, event, context)
+
+    @property
+    def where(self) -> Where:
+        """What was pulled, and in which context."""
+        return self.point, self.context
 
     @property
     def pulls(self) -> int:

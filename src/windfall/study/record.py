@@ -8,12 +8,16 @@ import numpy as np
 
 from windfall.checks import whole
 from windfall.errors import InputError
-from windfall.space import Point, Space
-from windfall.study.choice import Choice, choice_of
+from windfall.space import Context, Point, Space
+from windfall.space.context import Seen
+from windfall.study.choice import Among, Choice, choice_of
 from windfall.study.events import Event
-from windfall.study.pull import Pull
+from windfall.study.pull import Pull, Where
 
 __all__ = ["Holder", "Record"]
+
+#: What a choice was asked for with: its context, and which arms were available.
+Offer = tuple[tuple[float, ...] | None, Among | None]
 
 
 @dataclass(frozen=True)
@@ -31,29 +35,37 @@ class Record:
     Attributes:
         space: Where choices are made.
         told: Rewards.
-        failed: Points whose pull failed, less those told or forgotten since.
+        failed: Points whose pull failed, less those told or forgotten since, with their contexts.
         pending: Choices handed out and neither told, failed, forgotten nor expired, by id.
         holders: Who has a choice and until when, by id, of those that are somebody's or leased;
             also when they are no longer pending.
         proposal: The choice of a plain ``ask``, until something happens.
+        offer: In which context, and among which arms, the proposal was made.
+        seen: The bounds of all contexts, where they grow; None before the first.
         belief: The hyper-parameters that the last decision rested on; None before any.
+        within: The bounds of contexts within which they were found.
         searched: How many rewards and failures there were when they were found; −1 before any.
         remark: What is to be said of how they were found, if anything.
         asked: How many choices were made.
         undone: How many rewards were taken back.
+        context: What is known before each choice, if anything.
     """
 
     space: Space
     told: list[Pull] = field(default_factory=list)
-    failed: list[Point] = field(default_factory=list)
-    pending: dict[int, tuple[Point, Choice]] = field(default_factory=dict)
+    failed: list[Where] = field(default_factory=list)
+    pending: dict[int, tuple[Where, Choice]] = field(default_factory=dict)
     holders: dict[int, Holder] = field(default_factory=dict)
     proposal: Choice | None = None
+    offer: Offer | None = None
+    seen: Seen | None = None
     belief: dict[str, Any] | None = None
+    within: Seen | None = None
     searched: int = -1
     remark: str = ""
     asked: int = 0
     undone: int = 0
+    context: Context | None = None
 
     def fold(self, event: Event, search: Any = None) -> None:
         """Let an event happen.
@@ -64,8 +76,10 @@ class Record:
         """
         if event.kind == "noted":
             return
-        before, self.proposal = self.proposal, None
+        before, self.proposal = (self.proposal, self.seen), None
         try:
+            if "context" in event.contents:
+                self._see(event.contents)
             if event.kind == "asked":
                 self._asked(event, search)
             elif event.kind == "told":
@@ -73,7 +87,7 @@ class Record:
             else:
                 getattr(self, f"_{event.kind}")(event.contents)
         except InputError:
-            self.proposal = before
+            self.proposal, self.seen = before
             raise
 
     def copy(self) -> "Record":
@@ -89,46 +103,70 @@ class Record:
     def _created(self, contents: Mapping[str, Any]) -> None:
         raise InputError("a study is created once; this event comes too late")
 
+    def _see(self, contents: Mapping[str, Any]) -> None:
+        """A context comes up; bounds that grow never shrink again."""
+        if self.context is None:
+            raise InputError(f"context is {contents['context']!r}; expected none in this study")
+        self.seen = self.context.including(self.seen, [self.context.point(contents["context"])])
+
+    def where(self, contents: Mapping[str, Any]) -> Where:
+        """The point that an event is about, and its context."""
+        point = self.space.point(_get(contents, "point"))
+        if self.context is None:
+            return point, None
+        return point, self.context.point(contents.get("context"))
+
+    def choice(
+        self, where: Where, why: str, search: Any = None, number: int | None = None
+    ) -> Choice:
+        """What is tried, as a user sees it."""
+        point, context = where
+        known = None if context is None or self.context is None else self.context.named(context)
+        return choice_of(self.space, point, why, search, number, known)
+
     def _asked(self, event: Event, search: Any) -> None:
         contents = event.contents
-        point = self.space.point(_get(contents, "point"))
+        where = self.where(contents)
         number, why = _get(contents, "id"), str(_get(contents, "why"))
-        choice = choice_of(self.space, point, why, search, number)
+        choice = self.choice(where, why, search, number)
         if contents.get("belief") is not None:
             self._fitted(contents)
         self.asked = number + 1
         if _get(contents, "held"):
-            self.pending[number] = (point, choice)
+            self.pending[number] = (where, choice)
             if event.worker is not None or contents.get("until") is not None:
                 self.holders[number] = Holder(event.worker, contents.get("until"))
         else:
             self.proposal = choice
+            self.offer = where[1], _among(contents)
 
     def _fitted(self, contents: Mapping[str, Any]) -> None:
         self.belief = _get(contents, "belief")
+        low_high = contents.get("within")
+        self.within = None if low_high is None else (tuple(low_high[0]), tuple(low_high[1]))
         self.searched = whole("state searched", _get(contents, "searched"), -1, self.happened)
         self.remark = str(contents.get("remark", ""))
 
     def _told(self, event: Event) -> None:
         contents = event.contents
-        point = self.space.point(_get(contents, "point"))
+        where = self.where(contents)
         names = ("reward", "noise", "count", "deviation")
         said = (contents.get(name) for name in names)
-        self.told.append(Pull.of(point, *said, event=event.number))
-        self._settle(contents.get("id"), point)
-        self._withdraw(point)
+        self.told.append(Pull.of(where[0], *said, event=event.number, context=where[1]))
+        self._settle(contents.get("id"), where)
+        self._withdraw(where)
 
     def _failed(self, contents: Mapping[str, Any]) -> None:
-        point = self.space.point(_get(contents, "point"))
-        self.failed.append(point)
-        self._settle(contents.get("id"), point)
+        where = self.where(contents)
+        self.failed.append(where)
+        self._settle(contents.get("id"), where)
 
     def _forgotten(self, contents: Mapping[str, Any]) -> None:
-        point = self.space.point(_get(contents, "point"))
-        if not self._settle(contents.get("id"), point) and not self._withdraw(point):
+        where = self.where(contents)
+        if not self._settle(contents.get("id"), where) and not self._withdraw(where):
             raise InputError(
-                f"choice is {self.space.label(point)!r}; expected one of the pending ones, or of "
-                "those that failed"
+                f"choice is {self.space.label(where[0])!r}; expected one of the pending ones, or "
+                "of those that failed"
             )
 
     def _undone(self, contents: Mapping[str, Any]) -> None:
@@ -140,35 +178,34 @@ class Record:
         self.searched = min(self.searched, self.happened - 1)
         waiting = contents.get("id")
         if waiting is not None and waiting not in self.pending:
-            point = self.space.point(_get(contents, "point"))
-            why = str(_get(contents, "why"))
-            self.pending[waiting] = (point, choice_of(self.space, point, why, number=waiting))
+            where, why = self.where(contents), str(_get(contents, "why"))
+            self.pending[waiting] = (where, self.choice(where, why, number=waiting))
 
     def _expired(self, contents: Mapping[str, Any]) -> None:
         self.pending.pop(_get(contents, "id"), None)
 
-    def _settle(self, number: int | None, point: Point) -> bool:
-        """Take a choice off the pending ones, by its id or the first at its point.
+    def _settle(self, number: int | None, where: Where) -> bool:
+        """Take a choice off the pending ones, by its id or the first at its point and context.
 
         What comes late for somebody's choice leaves those of others at its point alone.
         """
         if number not in self.pending and number not in self.holders:
-            places = (i for i, (waiting, _) in self.pending.items() if waiting == point)
+            places = (i for i, (waiting, _) in self.pending.items() if waiting == where)
             number = next(places, None)
         return number is not None and self.pending.pop(number, None) is not None
 
-    def _withdraw(self, point: Point) -> bool:
+    def _withdraw(self, where: Where) -> bool:
         """Take back that pulls of a point failed; a search that knew of them counts as older."""
-        kept = [failed for failed in self.failed if failed != point]
+        kept = [failed for failed in self.failed if failed != where]
         withdrawn, self.failed = len(self.failed) - len(kept), kept
         if withdrawn:
             self.searched = min(self.searched, self.happened - 1)
         return withdrawn > 0
 
-    def of_worker(self, worker: str) -> list[Choice]:
-        """The pending choices that somebody has, in order."""
-        held = ((self.holders.get(number), choice) for number, (_, choice) in self.pending.items())
-        return [choice for holder, choice in held if holder and holder.worker == worker]
+    def of_worker(self, worker: str) -> list[tuple[Where, Choice]]:
+        """The pending choices that somebody has, with their points and contexts, in order."""
+        held = ((self.holders.get(number), waiting) for number, waiting in self.pending.items())
+        return [waiting for holder, waiting in held if holder and holder.worker == worker]
 
     def overdue(self, now: float) -> list[int]:
         """The ids of pending choices whose lease has run out."""
@@ -181,13 +218,17 @@ class Record:
         return len(self.told) + len(self.failed)
 
     @property
-    def waiting(self) -> list[tuple[Point, Choice]]:
-        """The pending choices with their points, in order."""
+    def waiting(self) -> list[tuple[Where, Choice]]:
+        """The pending choices with their points and contexts, in order."""
         return list(self.pending.values())
 
-    def used(self, waiting: Sequence[Point]) -> list[Point]:
+    def used(self, waiting: Sequence[Where]) -> list[Point]:
         """All points told, failed or handed out."""
-        return [*(pull.point for pull in self.told), *self.failed, *waiting]
+        return [
+            *(pull.point for pull in self.told),
+            *(point for point, _ in self.failed),
+            *(point for point, _ in waiting),
+        ]
 
     @property
     def worst(self) -> float:
@@ -195,10 +236,10 @@ class Record:
         return min(pull.reward for pull in self.told)
 
     @property
-    def doomed(self) -> list[Point]:
-        """Points that failed and have no reward, each once: what failures say to a model."""
-        told = {pull.point for pull in self.told}
-        return [point for point in dict.fromkeys(self.failed) if point not in told]
+    def doomed(self) -> list[Where]:
+        """What failed and has no reward, each once: what failures say to a model."""
+        told = {pull.where for pull in self.told}
+        return [where for where in dict.fromkeys(self.failed) if where not in told]
 
     def means(self) -> dict[Point, tuple[float, int]]:
         """Mean reward and number of pulls of every distinct point, in the order first told.
@@ -212,6 +253,12 @@ class Record:
         return {
             point: (_mean(group), sum(p.pulls for p in group)) for point, group in groups.items()
         }
+
+
+def _among(contents: Mapping[str, Any]) -> Among | None:
+    """Among which arms a choice was made, as its event has it; None for all there are."""
+    name = next((name for name in ("among", "without") if name in contents), None)
+    return None if name is None else (name, tuple(contents[name]))
 
 
 def _get(contents: Mapping[str, Any], name: str) -> Any:

@@ -4,7 +4,7 @@ Format 3 is the study's events, the first of which says what it rests on. Format
 columns of rewards, and knew spaces and policies by what they print.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -14,14 +14,14 @@ from windfall import specs
 from windfall._version import __version__
 from windfall.checks import LARGEST_SEED, whole
 from windfall.errors import InputError
-from windfall.space import Arms, Space
+from windfall.space import Arms, Context, Space
 from windfall.space.checks import check_arms
 from windfall.study.events import Event
 
 if TYPE_CHECKING:
     from windfall.policy import Policy
 
-__all__ = ["Saved", "read", "rebuilt", "write"]
+__all__ = ["Basis", "Saved", "read", "rebuilt", "write"]
 
 _FORMAT = 3
 _OLD_KEYS = {"policy", "seed", "initial", "reward", "hyper", "learned"}
@@ -41,25 +41,41 @@ class Saved:
     events: list[Event]
 
 
-def write(
-    space: Space, policy: "Policy", seed: int, initial: int, events: Sequence[Event]
-) -> dict[str, Any]:
+@dataclass(frozen=True)
+class Basis:
+    """What a study rests on."""
+
+    space: Space
+    policy: "Policy"
+    seed: int
+    initial: int
+    context: Context | None = None
+
+    def contents(self, spec: Callable[[Any], Any]) -> dict[str, Any]:
+        """For the event that creates it, with parts written by ``to_spec`` or ``describe``."""
+        # Only where there is one: studies that were kept before there were contexts stay the same.
+        known = {} if self.context is None else {"context": spec(self.context)}
+        return {
+            "space": spec(self.space),
+            "policy": spec(self.policy),
+            "seed": self.seed,
+            "initial": self.initial,
+            **known,
+            "versions": {"windfall": __version__},
+        }
+
+
+def write(basis: Basis, events: Sequence[Event]) -> dict[str, Any]:
     """The state of a study."""
-    created = {
-        "space": specs.describe(space),
-        "policy": specs.describe(policy),
-        "seed": seed,
-        "initial": initial,
-        "versions": {"windfall": __version__},
-    }
+    created = basis.contents(specs.describe)
     return {
         "format": _FORMAT,
         "events": [event.plain() for event in (Event(0, "created", created), *events)],
     }
 
 
-def read(state: Any, space: Space, policy: "Policy") -> Saved:
-    """A state that was saved with this space and this policy."""
+def read(state: Any, space: Space, policy: "Policy", context: Context | None = None) -> Saved:
+    """A state that was saved with this space, this policy and this context."""
     if not isinstance(state, dict) or "format" not in state:
         raise InputError("state is not a state_dict; expected what Bandit.state_dict returned")
     if state["format"] in _MORE:
@@ -67,15 +83,17 @@ def read(state: Any, space: Space, policy: "Policy") -> Saved:
     created, events = _events(state)
     _check_same("arms" if isinstance(space, Arms) else "space", space, created.get("space"))
     _check_same("policy", policy, created.get("policy"))
+    _check_same("context", context, created.get("context"))
     seed = whole("seed", created.get("seed"), 0, LARGEST_SEED)
     return Saved(seed, whole("initial", created.get("initial"), 1), events)
 
 
-def rebuilt(state: Any) -> tuple[Space, "Policy"]:
-    """The space and the policy that a state of format 3 was saved with."""
+def rebuilt(state: Any) -> tuple[Space, "Policy", Context | None]:
+    """The space, the policy and the context that a state of format 3 was saved with."""
     created, _ = _events(state)
-    parts = [specs.from_spec(created.get(k), allow_imports=True) for k in ("space", "policy")]
-    return parts[0], parts[1]
+    names = ("space", "policy", "context")
+    parts = [specs.from_spec(created.get(name), allow_imports=True) for name in names]
+    return parts[0], parts[1], parts[2]
 
 
 def _events(state: Any) -> tuple[dict[str, Any], list[Event]]:

@@ -6,7 +6,7 @@ from typing import Any, overload
 
 from windfall.checks import number, whole
 from windfall.study import transfer
-from windfall.study.choice import Choice, choice_of
+from windfall.study.choice import Choice
 from windfall.study.kept import KeptSession
 from windfall.study.opening import text, text_or_none
 from windfall.study.stores import Store, open_store
@@ -29,8 +29,8 @@ class Study(KeptSession):
             nothing but its name, and refuses a space, policy, seed or initial that differs.
         policy: A name, an acquisition or a ``Policy``; None for the default. What it is made of
             must be importable, as it is kept as a spec (``windfall.specs``).
-        goal: "reward" or "best", as for ``wf.Bandit``; so are ``budget``, ``repeats`` and
-            ``kernel_matrix``.
+        goal: "reward" or "best", as for ``wf.Bandit``; so are ``budget``, ``repeats``,
+            ``kernel_matrix`` and ``context``.
         store: A file, ``postgresql://…``, the address of a windfall server (http://…), or a
             ``Store``.
         token: What the server wants to see; by default the environment's ``WINDFALL_TOKEN``.
@@ -74,20 +74,42 @@ class Study(KeptSession):
 
     @overload
     def ask(
-        self, n: None = None, worker: Any = None, lease: Any = None, request: Any = None
+        self,
+        n: None = None,
+        worker: Any = None,
+        lease: Any = None,
+        request: Any = None,
+        *,
+        context: Any = None,
+        among: Any = None,
     ) -> Choice: ...
     @overload
     def ask(
-        self, n: int, worker: Any = None, lease: Any = None, request: Any = None
+        self,
+        n: int,
+        worker: Any = None,
+        lease: Any = None,
+        request: Any = None,
+        *,
+        context: Any = None,
+        among: Any = None,
     ) -> list[Choice]: ...
     def ask(
-        self, n: Any = None, worker: Any = None, lease: Any = None, request: Any = None
+        self,
+        n: Any = None,
+        worker: Any = None,
+        lease: Any = None,
+        request: Any = None,
+        *,
+        context: Any = None,
+        among: Any = None,
     ) -> Choice | list[Choice]:
         """What to try next: a choice, or a list of n.
 
-        Without any argument it only looks, and everybody is told the same until something happens.
-        With one it hands out: nobody else is given these choices, and the next ones account for
-        them, until they are told, failed, forgotten or their lease has run out.
+        Without n, worker and lease it only looks, and everybody is told the same (in the same
+        context, among the same arms) until something happens. With one of them it hands out: nobody
+        else is given these choices, and the next ones account for them, until they are told,
+        failed, forgotten or their lease has run out.
 
         Args:
             n: Hand out so many different choices.
@@ -97,14 +119,17 @@ class Study(KeptSession):
                 all the same.
             request: An id for this call. Repeating it, when an answer was lost, gives the same
                 answer.
+            context: As for ``wf.Bandit.ask``. A worker is given back choices of this context only.
+            among: As for ``wf.Bandit.ask``.
         """
         wanted = 1 if n is None else whole("n", n, 1)
         held = not (n is None and worker is None and lease is None)
         worker, request = text_or_none("worker", worker), text_or_none("request", request)
         seconds = None if lease is None else float(number("lease", 0.0, strict=True)(lease))
+        wish = self._request(wanted, context, among)
         if isinstance(self._store, DecidingStore):  # there, and for all who ask at once
-            whom = {"worker": worker, "lease": seconds, "request": request}
-            made = self._store.ask(self._journal.key, wanted if held else None, **whom)
+            how = {"worker": worker, "lease": seconds, "request": request, **wish.plain()}
+            made = self._store.ask(self._journal.key, wanted if held else None, **how)
             self._now()
             there = [self._choice(number) for number in made]
             return there[0] if n is None else there
@@ -116,10 +141,11 @@ class Study(KeptSession):
             overdue = [("expired", {"id": i}) for i in record.overdue(self._store.now())]
             if overdue:
                 record = self._append(overdue, holder=holder)
-            if not held and record.proposal is not None:
+            proposed = record.offer == (wish.contexts[0], wish.among)
+            if not held and record.proposal is not None and proposed:
                 return [record.proposal]
-            kept = [] if worker is None else record.of_worker(worker)[:wanted]
-            made = self._made(wanted - len(kept), held=held)
+            kept, left = wish.shared([] if worker is None else record.of_worker(worker))
+            made = self._made(left, held=held)
             if not made:
                 return kept
             more: dict[str, Any] = {} if seconds is None else {"until": self._store.now() + seconds}
@@ -144,6 +170,8 @@ class Study(KeptSession):
         count: Any = None,
         deviation: Any = None,
         request: Any = None,
+        *,
+        context: Any = None,
     ) -> None:
         """Record a reward, as ``wf.Bandit.tell``.
 
@@ -154,23 +182,28 @@ class Study(KeptSession):
             count: The reward is the mean of so many replicates.
             deviation: The sample deviation of these replicates (divided by count − 1).
             request: An id for this call. Repeating it changes nothing.
+            context: What was known before, in a study with contexts; a choice has its own.
         """
-        self._happen("told", self._paid(choice, reward, noise, count, deviation), request)
+        paid = self._paid(choice, reward, noise, count, deviation, context=context)
+        self._happen("told", paid, request)
 
-    def fail(self, choice: Any, request: Any = None, why: Any = None) -> None:
+    def fail(
+        self, choice: Any, request: Any = None, why: Any = None, *, context: Any = None
+    ) -> None:
         """Record that a pull failed, as ``wf.Bandit.fail``.
 
         Args:
             choice: As for ``tell``.
             request: An id for this call. Repeating it changes nothing.
             why: What went wrong, for the history.
+            context: As for ``tell``.
         """
         reason = {} if why is None else {"why": text("why", why)}
-        self._happen("failed", self._meant(choice) | reason, request)
+        self._happen("failed", self._meant(choice, context) | reason, request)
 
-    def forget(self, choice: Any, request: Any = None) -> None:
+    def forget(self, choice: Any, request: Any = None, *, context: Any = None) -> None:
         """A choice will never be told, or failed by accident: drop it."""
-        self._happen("forgotten", self._meant(choice), request)
+        self._happen("forgotten", self._meant(choice, context), request)
 
     def undo(self, event: Any = None, request: Any = None) -> None:
         """Take back the last reward or failure; its choice waits again, if it was handed out.
@@ -216,4 +249,5 @@ class Study(KeptSession):
 
     def _choice(self, number: Any) -> Choice:
         asked = self._journal.asked(number).contents
-        return choice_of(self.space, self.space.point(asked["point"]), asked["why"], number=number)
+        record = self._record
+        return record.choice(record.where(asked), asked["why"], number=number)

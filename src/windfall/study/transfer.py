@@ -11,8 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from windfall.errors import InputError
-from windfall.space import Space
+from windfall.space import Context, Space
 from windfall.study.events import Event
+from windfall.study.history import context_names
 from windfall.study.session import marked
 from windfall.study.stores import Conflict, Store
 from windfall.study.stores.base import DecidingStore
@@ -77,12 +78,14 @@ def _event(line: Any, number: int) -> Event:
     return Event(number, event.kind, contents, worker, request, seconds)
 
 
-def rewards_of(path: Path, space: Space) -> list[tuple[str, Any, dict[str, Any]]]:
-    """Told or failed, what was chosen, and what is said of its reward: the rows of a table (.csv).
+def rewards_of(
+    path: Path, space: Space, context: Context | None = None
+) -> list[tuple[str, Any, dict[str, Any], dict[str, Any] | None]]:
+    """The rows of a table (.csv): told or failed, what was chosen, its reward and its context.
 
-    A table has a column for the arm or one for each parameter, and one for the reward; there may be
-    others for noise, count and deviation, and one for the kind: rows that are neither told nor
-    failed are left out. ``export`` writes such tables.
+    A table has a column for the arm or one for each parameter, one for each number of a context,
+    and one for the reward; there may be others for noise, count and deviation, and one for the
+    kind: rows that are neither told nor failed are left out. ``export`` writes such tables.
     """
     if path.suffix != ".csv":
         raise InputError(f"path is {str(path)!r}; expected a name that ends in .csv")
@@ -90,8 +93,9 @@ def rewards_of(path: Path, space: Space) -> list[tuple[str, Any, dict[str, Any]]
     columns = reader.fieldnames or []
     exported = ("number", "time", "kind", "worker", "id", "arm", *NUMBERS, "text")
     names = dict(zip(space.names, marked(dict.fromkeys(space.names), exported), strict=True))
+    known = context_names(space, context)
     by_arm = space.arms is not None and "arm" in columns
-    for needed in ("reward", *(["arm"] if by_arm else names.values())):
+    for needed in ("reward", *(["arm"] if by_arm else names.values()), *known.values()):
         if needed not in columns:
             raise InputError(f"{path}:1: there is no column {needed!r}; expected one")
     rows = []
@@ -101,8 +105,11 @@ def rewards_of(path: Path, space: Space) -> list[tuple[str, Any, dict[str, Any]]
             if kind in ("told", "failed"):
                 chosen = _number(row["arm"]) if by_arm else _parameters(row, names)
                 space.point(chosen)
+                here = None if context is None else _parameters(row, known)
+                if context is not None:
+                    context.point(here)
                 said = {n: _number(row[n]) for n in NUMBERS if row.get(n)} if kind == "told" else {}
-                rows.append((kind, chosen, said))
+                rows.append((kind, chosen, said, here))
     except (ValueError, csv.Error) as error:
         raise InputError(f"{path}:{reader.line_num}: {error}") from error
     return rows

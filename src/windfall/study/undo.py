@@ -23,7 +23,7 @@ def last_entry(record: Record, events: Sequence[Event]) -> Event | None:
     for event in reversed(events):
         if event.kind == "told" and event.number in counting:
             return event
-        if event.kind == "failed" and record.space.point(event.contents["point"]) in failed:
+        if event.kind == "failed" and record.where(event.contents) in failed:
             return event
     return None
 
@@ -45,7 +45,8 @@ def taking_back(record: Record, events: Sequence[Event], number: Any = None) -> 
     if number is not None and number != entry.number:
         raise InputError(f"event is {number!r}; expected {entry.number}, the last entry")
     if entry.kind == "failed":
-        return "forgotten", {name: entry.contents.get(name) for name in ("point", "id")}
+        names = ("point", "id", "context")
+        return "forgotten", {n: entry.contents.get(n) for n in names if n in entry.contents}
     return "undone", {"event": entry.number, **_waiting_again(record, events, entry)}
 
 
@@ -56,4 +57,5 @@ def _waiting_again(record: Record, events: Sequence[Event], entry: Event) -> dic
     asked = [e.contents for e in mine if e.kind == "asked" and e.contents["held"]]
     if not asked or any(event.number in others for event in mine):
         return {}
-    return {name: asked[0][name] for name in ("id", "point", "why")}
+    names = ("id", "point", "why", "context")
+    return {name: asked[0][name] for name in names if name in asked[0]}

@@ -13,6 +13,7 @@ from windfall.errors import InputError
 from windfall.models.base import Belief, Reward, Tried
 from windfall.models.gp.alone import standing_alone
 from windfall.models.gp.ensemble import Ensemble
+from windfall.models.gp.evidence import Hyper
 from windfall.models.gp.health import trouble
 from windfall.models.gp.observations import Observations, resize
 from windfall.models.gp.posterior import Posterior
@@ -30,12 +31,14 @@ class GPBelief(Belief):
         posterior: Conditioned on them by ``GP.condition``.
         behind: How many distinct inputs the last search for hyper-parameters rested on.
         ties: Which features share a length scale.
+        apart: After how many columns others begin that have a kernel of their own.
     """
 
     rewards: Observations
     posterior: Posterior
     behind: Int[Array, ""]
     ties: Ties = eqx.field(static=True, default=None)
+    apart: int | None = eqx.field(static=True, default=None)
 
     @property
     def capacity(self) -> int:
@@ -120,6 +123,21 @@ class GPBelief(Belief):
         behind = np.int32(whole("state behind", saved.get("behind"), 0))
         posterior = dataclasses.replace(self.posterior, hyper=hyper)
         return dataclasses.replace(self, posterior=posterior, behind=behind)
+
+    def stretched(self, factors) -> "GPBelief":
+        """Every length scale in the new units."""
+
+        def stretch(hyper: Hyper) -> Hyper:
+            return dataclasses.replace(hyper, kernel=hyper.kernel.stretched(factors))
+
+        hyper, members = self.posterior.hyper, self.members
+        if members is None:
+            hyper = stretch(hyper)
+        else:
+            each = [jax.tree.map(lambda a, i=i: np.asarray(a)[i], hyper) for i in range(members)]
+            hyper = jax.tree.map(lambda *leaves: np.stack(leaves), *map(stretch, each))
+        posterior = eqx.tree_at(lambda p: p.hyper, self.posterior, hyper)
+        return dataclasses.replace(self, posterior=posterior)
 
     def standing_alone(self) -> Float[Array, ""]:
         """By leaving the best reward out; see ``windfall.models.gp.alone``."""

@@ -16,13 +16,13 @@ from windfall.models.gp.bayes import Bayes
 from windfall.models.gp.belief import GPBelief
 from windfall.models.gp.evidence import Hyper
 from windfall.models.gp.fit import Fit
-from windfall.models.gp.kernels import Kernel, SquaredExponential, as_kernel
+from windfall.models.gp.kernels import Kernel, Part, SquaredExponential, as_kernel
 from windfall.models.gp.means import Mean, Zero, as_mean
 from windfall.models.gp.observations import LEAST_NOISE, Observations, Scale, natural_scale
 from windfall.models.gp.parameters import named
 from windfall.models.gp.posterior import Posterior
 from windfall.runtime.arrays import Array
-from windfall.space import Space
+from windfall.space import Inputs
 
 __all__ = ["GP"]
 
@@ -64,12 +64,18 @@ class GP(Model[GPBelief]):
             f"fit={self.fit!r}, refit_every={self.refit_every}, ard={self.ard})"
         )
 
-    def hyper(self, dimension: int) -> Hyper:
+    def hyper(self, dimension: int, apart: int | None = None) -> Hyper:
         """Where the first search starts."""
-        kernel = self.kernel.expanded(dimension) if self.ard else self.kernel
-        return Hyper(kernel, self.noise)
+        kernel = self._over(dimension, apart)
+        return Hyper(kernel.expanded(dimension) if self.ard else kernel, self.noise)
 
-    def ignorance(self, observations: Observations) -> Hyper:
+    def _over(self, dimension: int, apart: int | None) -> Kernel:
+        """The kernel over so many columns; once for each part, where there are two."""
+        if apart is None:
+            return self.kernel
+        return Part(self.kernel, 0, apart) + Part(self.kernel, apart, dimension)
+
+    def ignorance(self, observations: Observations, apart: int | None = None) -> Hyper:
         """Hyper-parameters for standardised rewards that are all equal: n inputs, nothing learned.
 
         The first guess, but no input speaks for more than its share of the box, n^(−1/d) across,
@@ -81,22 +87,24 @@ class GP(Model[GPBelief]):
             "lengthscale": lambda guess: jnp.minimum(guess, spacing),
             "noise": lambda _: jnp.maximum(observations.within(), LEAST_NOISE),
         }
-        guess = Hyper(self.kernel, self.noise)  # one number may stand for all features
+        guess = Hyper(
+            self._over(dimension, apart), self.noise
+        )  # one number may stand for all features
         values = [known.get(name, jnp.asarray)(value) for name, value in named(guess)]
         return jax.tree.unflatten(jax.tree.structure(guess), values)
 
-    def begin(self, space: Space, capacity: int) -> GPBelief:
+    def begin(self, space: Inputs, capacity: int) -> GPBelief:
         """What is believed before any reward, as host arrays."""
         nothing = Observations.empty(capacity, space.dimension)
         prior = Posterior(
-            self.hyper(space.dimension),
+            self.hyper(space.dimension, space.apart),
             nothing,
             Scale(np.float64(0.0), np.float64(1.0)),
             np.eye(capacity),
             np.bool_(True),
             self.mean.bound(space),
         )
-        belief = GPBelief(nothing, self.fit.begin(prior), np.int32(0), space.ties)
+        belief = GPBelief(nothing, self.fit.begin(prior), np.int32(0), space.ties, space.apart)
         return jax.tree.map(np.asarray, belief)
 
     def scale(self, observations: Observations) -> Scale:
@@ -115,7 +123,7 @@ class GP(Model[GPBelief]):
         fitted, info = self.fit.infer(key, scaled, previous, belief.behind, belief.ties)
         hyper = jax.tree.map(
             lambda guess, best: jnp.where(residual.alike, guess, best),
-            self.ignorance(scaled),
+            self.ignorance(scaled, belief.apart),
             fitted,
         )
         posterior = dataclasses.replace(previous, hyper=hyper)

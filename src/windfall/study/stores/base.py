@@ -126,8 +126,13 @@ class DecidingStore(Store):
         worker: str | None = None,
         lease: float | None = None,
         request: str | None = None,
+        context: Any = None,
+        among: Any = None,
     ) -> Sequence[int]:
-        """The ids of choices, as ``Study.ask`` makes them; None for n only looks."""
+        """The ids of choices, as ``Study.ask`` makes them; None for n only looks.
+
+        Contexts come as a list with one for each, available arms as a list of their numbers.
+        """
 
     @abstractmethod
     def decider(self, key: int) -> Any:

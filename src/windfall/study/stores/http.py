@@ -141,9 +141,13 @@ class HTTPStore(DecidingStore):
         worker: str | None = None,
         lease: float | None = None,
         request: str | None = None,
+        context: Any = None,
+        among: Any = None,
     ) -> Sequence[int]:
         call = _id() if request is None and n is not None else request
+        said = {"context": context, "among": among}  # older servers know nothing of them
         body = {"n": n, "worker": worker, "lease": lease, "request": call}
+        body |= {name: value for name, value in said.items() if value is not None}
         return self._call("POST", f"/studies/{key}/ask", body)["ids"]
 
     def decider(self, key: int) -> "_Decider":
@@ -242,15 +246,18 @@ class _Decider:
     def __init__(self, store: HTTPStore, key: int):
         self._store, self._key = store, key
 
-    def moments(self, record: Any, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        columns = self._columns("moments", x)
+    def moments(
+        self, record: Any, x: np.ndarray, context: Any = None
+    ) -> tuple[np.ndarray, np.ndarray]:
+        columns = self._columns("moments", x, context)
         return columns["mean"], columns["std"]
 
-    def table(self, record: Any, x: np.ndarray) -> dict[str, np.ndarray]:
-        return self._columns("table", x)
+    def table(self, record: Any, x: np.ndarray, context: Any = None) -> dict[str, np.ndarray]:
+        return self._columns("table", x, context)
 
-    def _columns(self, what: str, x: np.ndarray) -> dict[str, np.ndarray]:
-        body = {"what": what, "points": x.tolist()}
+    def _columns(self, what: str, x: np.ndarray, context: Any) -> dict[str, np.ndarray]:
+        known = {} if context is None else {"context": list(context)}
+        body = {"what": what, "points": x.tolist(), **known}
         columns = self._store._call("POST", f"/studies/{self._key}/beliefs", body)
         return {name: np.array(column, float) for name, column in columns.items()}
 

@@ -21,6 +21,7 @@ from windfall.models.gp.kernels.base import (
     parameter,
 )
 from windfall.models.gp.kernels.other import Linear, Periodic, Trend, White
+from windfall.models.gp.kernels.part import Part
 from windfall.models.gp.kernels.stationary import (
     Matern12,
     Matern32,
@@ -38,6 +39,7 @@ __all__ = [
     "Matern12",
     "Matern32",
     "Matern52",
+    "Part",
     "Periodic",
     "Product",
     "RationalQuadratic",

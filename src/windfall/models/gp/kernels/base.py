@@ -111,6 +111,14 @@ class Kernel(eqx.Module):
         del dimension
         return self
 
+    def stretched(self, factors: Any) -> "Kernel":
+        """The same covariances where a length of 1 in each column has become ``factors``.
+
+        As it is where there is no length scale for each column.
+        """
+        del factors
+        return self
+
     def __add__(self, other: Any) -> "Kernel":
         """The sum of two independent functions."""
         return Sum(self, as_kernel(other))
@@ -163,6 +171,9 @@ class Sum(Kernel):
     def expanded(self, dimension):
         return Sum(self.left.expanded(dimension), self.right.expanded(dimension))
 
+    def stretched(self, factors):
+        return Sum(self.left.stretched(factors), self.right.stretched(factors))
+
     def __repr__(self):
         return f"{self.left!r} + {_bracketed(self.right, Sum)}"
 
@@ -190,6 +201,9 @@ class Product(Kernel):
 
     def expanded(self, dimension):
         return Product(self.left.expanded(dimension), self.right.expanded(dimension))
+
+    def stretched(self, factors):
+        return Product(self.left.stretched(factors), self.right.stretched(factors))
 
     def __repr__(self):
         return f"{_bracketed(self.left, Sum)} * {_bracketed(self.right, (Sum, Product))}"

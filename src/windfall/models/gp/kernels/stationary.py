@@ -6,6 +6,7 @@ from functools import reduce
 import equinox as eqx
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jaxtyping import Float
 
 from windfall.models.gp.kernels.base import Features, Kernel, one_per_feature, parameter
@@ -68,6 +69,12 @@ class Stationary(Kernel):
     def expanded(self, dimension):
         scales = one_per_feature("lengthscale", self.lengthscale, dimension)
         return eqx.tree_at(lambda k: k.lengthscale, self, scales)
+
+    def stretched(self, factors):
+        scales = np.asarray(self.lengthscale)
+        return eqx.tree_at(
+            lambda k: k.lengthscale, self, scales * factors if scales.ndim else scales
+        )
 
 
 @jax.custom_vjp

@@ -1,0 +1,128 @@
+"""A belief about payoffs in every context, as seen from one of them.
+
+The model works on joint inputs: the columns of an arm or a point, then those of the context. Who
+decides sees only the first, at the context that there is now, and need not know of contexts at all.
+"""
+
+import dataclasses
+from typing import Any
+
+import jax.numpy as jnp
+from jaxtyping import Bool, Float
+
+from windfall.models.base import Belief, Reward, Tried
+from windfall.runtime.arrays import Array
+
+__all__ = ["Situated", "joined"]
+
+
+def joined(x: Float[Array, "m d"], context: Float[Array, " c"]) -> Float[Array, "m d+c"]:
+    """Joint inputs: points, each with the same context."""
+    beside = jnp.broadcast_to(context, (x.shape[0], context.shape[0]))
+    return jnp.concatenate([x, beside.astype(x.dtype)], axis=1)
+
+
+class Situated(Belief):
+    """What is believed about the payoffs in one context.
+
+    Attributes:
+        inner: The belief over joint inputs.
+        context: Columns of the context.
+        elsewhere: What was tried in whichever context, and what is believed to come of it in this
+            one: μ(x, context) in the place of rewards. ``distinct`` counts arms or points, not
+            joint inputs.
+        here: Which of these were tried in this very context.
+    """
+
+    inner: Belief
+    context: Float[Array, " c"]
+    elsewhere: Tried
+    here: Bool[Array, " n"]
+
+    @classmethod
+    def at(cls, inner: Belief, context: Float[Array, " c"]) -> "Situated":
+        """A belief, conditioned, at a context."""
+        tried = inner.tried
+        width = jnp.asarray(tried.x).shape[1] - context.shape[0]
+        x, z = jnp.asarray(tried.x)[:, :width], jnp.asarray(tried.x)[:, width:]
+        live = jnp.asarray(tried.live)
+        expected = jnp.where(live, inner.mean(joined(x, context)), 0.0)
+        distinct = jnp.sum(_first(x, live)).astype(jnp.asarray(tried.distinct).dtype)
+        here = live & jnp.all(z == context, axis=1)
+        return cls(inner, jnp.asarray(context), Tried(x, expected, live, distinct), here)
+
+    @property
+    def capacity(self) -> int | None:
+        return self.inner.capacity
+
+    @property
+    def used(self):
+        return self.inner.used
+
+    @property
+    def healthy(self):
+        return self.inner.healthy
+
+    @property
+    def tried(self) -> Tried:
+        return self.elsewhere
+
+    @property
+    def repeatable(self) -> Tried:
+        """Only in the very same context would it be the same again."""
+        return dataclasses.replace(self.elsewhere, live=self.here)
+
+    def mean(self, x):
+        return self.inner.mean(joined(x, self.context))
+
+    def moments(self, x):
+        return self.inner.moments(joined(x, self.context))
+
+    def prior_deviation(self, x):
+        return self.inner.prior_deviation(joined(x, self.context))
+
+    def sample(self, key, anchors, features=512):
+        path = self.inner.sample(key, joined(jnp.asarray(anchors), self.context), features)
+        return lambda x: path(joined(x, self.context))
+
+    def observe(self, x, reward: Reward) -> "Situated":
+        inner = self.inner.observe(joined(x[None], self.context)[0], reward)
+        return dataclasses.replace(self, inner=inner)
+
+    def imagine(self, x) -> "Situated":
+        return Situated.at(self.inner.imagine(joined(x[None], self.context)[0]), self.context)
+
+    def resized(self, capacity: int) -> "Situated":
+        return Situated.at(self.inner.resized(capacity), self.context)
+
+    def dump(self) -> dict[str, Any]:
+        return self.inner.dump()
+
+    def load(self, saved: Any) -> "Situated":
+        return dataclasses.replace(self, inner=self.inner.load(saved))
+
+    def standing_alone(self):
+        return self.inner.standing_alone()
+
+    def trouble(self) -> str | None:
+        return self.inner.trouble()
+
+    @property
+    def members(self) -> int | None:
+        return self.inner.members
+
+    def each(self, function, *others):
+        def answer(one: Belief, *rest):
+            return function(Situated.at(one, self.context), *rest)
+
+        return self.inner.each(answer, *others)
+
+
+def _first(x: Float[Array, "n d"], live: Bool[Array, " n"]) -> Bool[Array, " n"]:
+    """Which live rows are the first of their kind."""
+    n = x.shape[0]
+    same = jnp.ones((n, n), bool)
+    for column in x.T:  # nothing of size n × n × d is made
+        same &= column[:, None] == column
+    earlier = same & live & (jnp.arange(n)[:, None] > jnp.arange(n))
+    return live & ~jnp.any(earlier, axis=1)

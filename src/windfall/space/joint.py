@@ -1,0 +1,50 @@
+"""What a model sees where there are contexts: the columns of an arm, then those of the context."""
+
+import numpy as np
+
+from windfall.space.base import Inputs, Space
+from windfall.space.context import Context, Frame
+
+__all__ = ["Joint"]
+
+
+class Joint(Inputs):
+    """The columns of a space, then those of a context in a frame.
+
+    Args:
+        space: What is chosen from.
+        context: What is known before.
+        frame: The context's columns.
+
+    Example:
+        >>> from windfall.space import Arms
+        >>> context = Context(["load"])
+        >>> Joint(Arms([[0.0], [1.0]]), context, context.frame(((0.0,), (9.0,)))).dimension
+        2
+    """
+
+    def __init__(self, space: Space, context: Context, frame: Frame):
+        self.space, self.frame = space, frame
+        self.additive = context.additive
+
+    @property
+    def dimension(self) -> int:
+        return self.space.dimension + self.frame.width
+
+    @property
+    def ties(self) -> tuple[int, ...] | None:
+        """Those of the arms, then those of the context."""
+        own = self.space.ties or tuple(range(self.space.dimension))
+        joined = (*own, *(own[-1] + 1 + group for group in self.frame.groups))
+        return joined if joined[-1] + 1 < len(joined) else None
+
+    @property
+    def apart(self) -> int | None:
+        """After so many columns the context begins, if it has a kernel of its own."""
+        return self.space.dimension if self.additive and self.frame.width else None
+
+    def anchors(self, most: int = 512) -> np.ndarray:
+        """Those of the arms, each in a context of its own that is drawn at random."""
+        own = self.space.anchors(most)
+        drawn = np.random.default_rng(0).uniform(size=(len(own), self.frame.width))
+        return np.concatenate([own, drawn], axis=1)

@@ -1,0 +1,59 @@
+"""What a decision is, and what it rests on."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from windfall.models.base import Belief
+from windfall.space import Point
+from windfall.space.context import Seen
+from windfall.study.pull import Where
+
+__all__ = ["Decision", "Learned"]
+
+
+@dataclass(frozen=True)
+class Decision:
+    """A choice that a policy made.
+
+    Attributes:
+        point: What to try.
+        why: One sentence.
+        search: How the maximisation ended, where there are no arms to list.
+        belief: The hyper-parameters, if they were searched for this decision; else None.
+        searched: How many rewards and failures they rest on.
+        remark: What is to be said of how they were found, if anything.
+        predicted: What was believed about it: mean, deviation, ratio, and the best mean so far.
+        within: The bounds of contexts within which the hyper-parameters were found, if they grow.
+        propensity: How probable it was, if the policy knows.
+    """
+
+    point: Point
+    why: str
+    search: Any
+    belief: dict[str, Any] | None
+    searched: int
+    remark: str
+    predicted: dict[str, float]
+    within: Seen | None = None
+    propensity: float | None = None
+
+
+@dataclass(frozen=True)
+class Learned:
+    """A belief with the hyper-parameters that decide, not yet conditioned.
+
+    Attributes:
+        record: What it was learned from.
+        doomed: The points that failed, believed to pay as little as the worst so far.
+        belief: Rewards and hyper-parameters.
+        found: The hyper-parameters if they are new; else None.
+        searched: How many rewards and failures they rest on.
+        remark: What is to be said of how they were found, if anything.
+    """
+
+    record: tuple
+    doomed: list[Where]
+    belief: Belief
+    found: dict[str, Any] | None
+    searched: int
+    remark: str

@@ -1,0 +1,110 @@
+"""A belief at a context: the joint belief at joint inputs, and nothing else."""
+
+import jax
+import numpy as np
+import pytest
+from models.learning import AT, KEY, X, learned, observe, predict
+from models.learning import SPACE as JOINT
+
+from windfall.models.base import Reward
+from windfall.models.gp.bayes import Bayes
+from windfall.models.gp.kernels import Matern52, Part, SquaredExponential, White
+from windfall.models.gp.model import GP
+from windfall.models.linear import BayesianLinear
+from windfall.models.situated import Situated
+from windfall.specs import from_spec, to_spec
+
+#: The second of the two columns is taken for a context.
+HERE = X[3, 1:]
+MODELS = {
+    "gp": GP(),
+    "gp-bayes": GP(fit=Bayes(samples=4, warmup=20)),
+    "linear": BayesianLinear(features="polynomial"),
+}
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_predictions_are_those_of_the_joint_belief_at_this_context(name):
+    inner = learned(MODELS[name])
+    belief = jax.jit(Situated.at)(inner, HERE)
+    x = AT[:, :1]
+    joint = np.c_[x, np.broadcast_to(HERE, x.shape)]
+    for mine, theirs in zip(predict(belief, x), predict(inner, joint), strict=True):
+        np.testing.assert_array_equal(mine, theirs)
+    anchors = JOINT.anchors()[:, :1]
+    around = np.c_[anchors, np.broadcast_to(HERE, anchors.shape)]
+    path = belief.sample(KEY, anchors, 16)
+    np.testing.assert_allclose(path(x), inner.sample(KEY, around, 16)(joint), rtol=1e-9)
+    assert belief.dump() == inner.dump() == belief.load(inner.dump()).dump()
+    assert belief.members == inner.members
+    if inner.members is None:
+        assert belief.standing_alone() == inner.standing_alone()
+    else:
+        expected = inner.each(lambda one: one.mean(joint))
+        np.testing.assert_allclose(belief.each(lambda one: one.mean(x)), expected, rtol=1e-12)
+
+
+def test_what_was_tried_elsewhere_is_known_by_what_is_expected_of_it_here():
+    inner = learned(GP())
+    # The first arm again, in another context: one arm more in no sense but the joint one.
+    inner = observe(inner, np.array([X[0, 0], 0.123]), Reward(np.float64(9.0)))
+    belief = Situated.at(inner, HERE)
+    tried, joint = belief.tried, inner.tried
+    live = np.asarray(joint.live)
+    arms = np.asarray(joint.x)[live, :1]
+    np.testing.assert_array_equal(np.asarray(tried.x)[live], arms)
+    expected = inner.mean(np.c_[arms, np.broadcast_to(HERE, arms.shape)])
+    np.testing.assert_allclose(np.asarray(tried.reward)[live], expected, rtol=1e-12)
+    assert tried.distinct == len({float(arm) for arm in arms[:, 0]}) == joint.distinct - 1
+    assert belief.used == inner.used
+    here = np.asarray(belief.repeatable.live)
+    assert np.asarray(joint.x)[here].tolist() == [X[3].tolist()]
+
+
+def test_rewards_are_noted_and_imagined_at_this_context():
+    inner = learned(GP())
+    belief = Situated.at(inner, HERE)
+    joint = np.array([AT[0, 0], HERE[0]])
+    noted = belief.observe(AT[0, :1], Reward(np.float64(1.0)))
+    again = inner.observe(joint, Reward(np.float64(1.0)))
+    for mine, theirs in zip(*map(jax.tree.leaves, (noted.inner, again)), strict=True):
+        np.testing.assert_array_equal(mine, theirs)
+    imagined = belief.imagine(AT[0, :1])
+    np.testing.assert_array_equal(
+        imagined.moments(AT[:1, :1])[1], inner.imagine(joint).moments(joint[None])[1]
+    )
+    assert belief.resized(32).capacity == 32
+
+
+@pytest.mark.parametrize(
+    "kernel",
+    [
+        SquaredExponential([0.3, 0.8]) * Matern52([0.5, 0.2]) + White(0.1),
+        Part(Matern52([0.3]), 0, 1) + Part(Matern52([0.7]), 1, 2),
+    ],
+)
+def test_covariances_stay_when_columns_are_stretched(kernel):
+    factors = np.array([0.5, 4.0])  # powers of two: exact
+    stretched = kernel.stretched(factors)
+    np.testing.assert_array_equal(stretched.gram(X * factors, X * factors), kernel.gram(X, X))
+    assert stretched.stretched(1.0 / factors) == kernel
+
+
+def test_samples_of_hyper_parameters_are_stretched_one_by_one():
+    belief = learned(MODELS["gp-bayes"])
+    factors = np.array([0.5, 4.0])
+    before = np.asarray(belief.posterior.hyper.kernel.lengthscale)
+    after = np.asarray(belief.stretched(factors).posterior.hyper.kernel.lengthscale)
+    np.testing.assert_array_equal(after, before * factors)
+
+
+def test_a_part_of_the_columns_is_seen_by_a_part():
+    inside = Matern52(0.4)
+    part = Part(inside, 1, 2)
+    np.testing.assert_array_equal(part.gram(X, AT), inside.gram(X[:, 1:], AT[:, 1:]))
+    np.testing.assert_array_equal(part.diagonal(X), inside.diagonal(X[:, 1:]))
+    assert part(X[0], X[1]) == inside(X[0, 1:], X[1, 1:])
+    assert part.expanded(2).kernel.lengthscale.shape == (1,)
+    assert repr(from_spec(to_spec(part))) == repr(part) == f"Part({inside!r}, 1, 2)"
+    features = part.random_features(KEY, 8, X)
+    np.testing.assert_array_equal(features(X * [0.0, 1.0]), features(X))
