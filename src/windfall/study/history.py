@@ -11,9 +11,9 @@ from typing import Any
 from windfall.errors import InputError
 from windfall.runtime.files import write_atomically
 from windfall.space import Context, Space
+from windfall.study.choice import marked
 from windfall.study.events import Event
 from windfall.study.record import Record
-from windfall.study.session import marked
 
 __all__ = ["columns", "context_names", "export"]
 

@@ -1,6 +1,7 @@
 """What every study can do, wherever its events are kept: decide, learn, say what it believes."""
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -9,7 +10,9 @@ import numpy as np
 from windfall.checks import shown
 from windfall.errors import InputError
 from windfall.space import Context, Point, Space
-from windfall.study.choice import Choice, Request, choice_of, plain
+from windfall.study import history
+from windfall.study.choice import Choice, Request, choice_of, marked, plain
+from windfall.study.events import Event
 from windfall.study.pull import Pull
 from windfall.study.record import Record
 from windfall.study.warming import Warmer
@@ -18,7 +21,7 @@ if TYPE_CHECKING:
     from windfall.policy import Policy
     from windfall.study.decide import Decider
 
-__all__ = ["Session", "marked"]
+__all__ = ["Session"]
 
 
 class Session(ABC):
@@ -40,9 +43,13 @@ class Session(ABC):
     def policy(self) -> "Policy":
         """The policy."""
 
-    @abstractmethod
     def history(self) -> dict[str, list[Any]]:
         """All that happened: one row per event, ready for a data frame."""
+        return history.columns(self._now(), self.happened())
+
+    @abstractmethod
+    def happened(self) -> Sequence[Event]:
+        """Every event, less the study's creation."""
 
     @abstractmethod
     def _now(self) -> Record:
@@ -288,15 +295,6 @@ class Session(ABC):
         if not record.told:
             raise InputError(f"{what} is unknown before the first reward; tell one first")
         return record
-
-
-def marked(described: dict[str, Any], taken: Any) -> dict[str, Any]:
-    """Columns of parameters, those marked whose name another column has.
-
-    >>> marked({"dose": 1, "ratio": 2}, ["mean", "ratio"])
-    {'dose': 1, 'ratio (parameter)': 2}
-    """
-    return {f"{k} (parameter)" if k in taken else k: v for k, v in described.items()}
 
 
 def _jsonable(point: Point) -> Any:

@@ -12,9 +12,9 @@ from typing import Any
 
 from windfall.errors import InputError
 from windfall.space import Context, Space
+from windfall.study.choice import marked
 from windfall.study.events import Event
 from windfall.study.history import context_names
-from windfall.study.session import marked
 from windfall.study.stores import Conflict, Store
 from windfall.study.stores.base import DecidingStore
 
