@@ -20,8 +20,8 @@ from jaxtyping import Bool, Float, Int, Integer, PRNGKeyArray
 from windfall import registry
 from windfall.acquisition.average import focus
 from windfall.acquisition.base import Acquisition, Score, Situation
-from windfall.acquisition.candidates import Candidates, Info, candidates
-from windfall.checks import known_name, true_or_false, whole
+from windfall.acquisition.candidates import Candidates, Info, Listed, candidates
+from windfall.checks import known_name, number, true_or_false, whole
 from windfall.errors import InputError
 from windfall.models.base import Belief, FitInfo, Model, Reward
 from windfall.runtime.arrays import Array
@@ -33,6 +33,7 @@ __all__ = ["NAMES", "Info", "Policy", "State", "as_policy", "due", "learn", "sea
 Count: TypeAlias = int | Integer[Array, ""]
 #: Streams of random numbers; 0 and 1 are a simulation's own.
 _FIT, _SELECT = 2, 3
+_share = number("explore", 0.0, high=1.0, strict=True)
 
 
 class State(eqx.Module):
@@ -66,6 +67,10 @@ class Policy(eqx.Module):
         repeats: Whether anything may be tried again while there is something that was not; None
             for what goes with the acquisition.
         budget: How many pulls there will be in all, initial ones included; None if nobody knows.
+        explore: This share of the choices is drawn at random, every arm alike. Then the propensity
+            of each choice is known exactly, and a log of them can be evaluated (``wf.evaluate``).
+        propensities: For an acquisition that draws (TS): estimate the propensity of a choice from
+            so many further draws, each of which costs as much as the choice.
 
     Example:
         >>> from windfall.acquisition.ucb import VUCB
@@ -77,11 +82,19 @@ class Policy(eqx.Module):
     model: Model
     repeats: bool = eqx.field(static=True)
     budget: Float[Array, ""] | None
+    explore: Float[Array, ""] | None
+    propensities: int | None = eqx.field(static=True)
 
     def __init__(
-        self, acquisition: Any, model: Any = None, *, repeats: Any = None, budget: Any = None
+        self,
+        acquisition: Any,
+        model: Any = None,
+        *,
+        repeats: Any = None,
+        budget: Any = None,
+        explore: Any = None,
+        propensities: Any = None,
     ):
-        """Join the two."""
         if not isinstance(acquisition, Acquisition):
             raise InputError(
                 f"acquisition is {acquisition!r}; expected an object such as VUCB(kappa=1.0)"
@@ -92,6 +105,11 @@ class Policy(eqx.Module):
         self.model = acquisition.model() if model is None else model
         self.repeats = acquisition.repeats if repeats is None else true_or_false("repeats")(repeats)
         self.budget = None if budget is None else np.float64(whole("budget", budget, 1))
+        self.explore = None if explore is None else _share(explore)
+        self.propensities = None if propensities is None else whole("propensities", propensities, 1)
+        if propensities is not None and (acquisition.averages or explore is not None):
+            why = "only draws such as TS's, without explore, are estimated"
+            raise InputError(f"propensities is {propensities}; expected None: {why}")
 
     def __repr__(self) -> str:
         """The expression that makes this policy again."""
@@ -104,9 +122,9 @@ class Policy(eqx.Module):
         arguments: dict[str, Any] = {"acquisition": self.acquisition, "model": self.model}
         if self.repeats != self.acquisition.repeats:
             arguments["repeats"] = self.repeats
-        if self.budget is not None:
-            arguments["budget"] = int(self.budget)
-        return arguments
+        others = (int, self.budget), (float, self.explore), (int, self.propensities)
+        named = zip(("budget", "explore", "propensities"), others, strict=True)
+        return arguments | {name: kind(v) for name, (kind, v) in named if v is not None}
 
     def begin(
         self, key: PRNGKeyArray | None, space: Space, *, capacity: int = 16, initial: int = 0
@@ -175,20 +193,18 @@ class Policy(eqx.Module):
         state: State,
         avoid: Float[Array, "p d"] | None = None,
     ) -> tuple[Array, Info]:
-        """The second half: the arm, or the point, with the highest of these scores.
-
-        Among arms it may be part of a compiled program; in a region the host searches.
-        """
+        """The second half: the arm, or the point, with the highest of these scores."""
         if not self.repeats:
             avoid = state.candidates.new(avoid, state.belief.tried)
-        return state.candidates.choose(key, score, state.belief, avoid)
+        best = state.candidates.choose(key, score, state.belief, avoid)
+        if self.explore is None:
+            return best
+        assert isinstance(state.candidates, Listed), "a study without arms refuses to explore"
+        return state.candidates.explore(key, self.explore, best, score, state.belief, avoid)
 
 
 def learn(model: Model, state: State) -> State:
-    """Bring the belief up to date with all rewards: a search if one is due, then conditioning.
-
-    The same for every policy with this model.
-    """
+    """Bring the belief up to date with all rewards: a search if one is due, then conditioning."""
 
     def found(state: State) -> State:
         belief, _ = search(model, state)

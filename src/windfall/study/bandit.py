@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, overload
 from windfall.checks import LARGEST_SEED, whole
 from windfall.space import as_space
 from windfall.space.similarity import similar_arms
-from windfall.study import saving
+from windfall.study import history, saving
 from windfall.study.choice import Choice
 from windfall.study.events import Event
 from windfall.study.record import Record
@@ -92,6 +92,10 @@ class Bandit(Session):
         before = len(self._record.pending)
         self._make(whole("n", n, 1), held=True)
         return self.pending[before:]
+
+    def history(self) -> dict[str, list[Any]]:
+        """All that happened: one row per event, ready for a data frame."""
+        return history.columns(self.space, self._events)
 
     def state_dict(self) -> dict[str, Any]:
         """Everything needed to go on elsewhere, as numbers and lists that JSON can hold."""

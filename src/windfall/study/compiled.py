@@ -14,6 +14,7 @@ from windfall import policy as rounds
 from windfall.acquisition.candidates import NOWHERE
 from windfall.models.base import EXACT, Belief, FitInfo, Model, Reward
 from windfall.policy import Policy, State
+from windfall.propensity import propensity as estimated
 from windfall.runtime.execution import float64
 from windfall.runtime.programs import program
 from windfall.study.pull import Pull
@@ -24,6 +25,7 @@ __all__ = [
     "moments",
     "note",
     "padded",
+    "propensity",
     "search",
     "select",
     "study_key",
@@ -116,6 +118,12 @@ def select(policy: Policy, state: State, avoid, ahead):
 @program
 def _select(policy: Policy, state: State, avoid, ahead):
     return policy.select(state, avoid, ahead)
+
+
+@program
+def propensity(policy: Policy, state: State, choice, avoid, ahead):
+    """How probable a choice was; see ``windfall.propensity``."""
+    return estimated(policy, state, choice, avoid, ahead)
 
 
 @program

@@ -16,6 +16,7 @@ from windfall.errors import NumericalError
 from windfall.models.base import Belief
 from windfall.models.capacity import BUCKETS, REGION_BUCKETS, bucket
 from windfall.policy import Policy, State, due
+from windfall.propensity import check_known
 from windfall.runtime.compilation import relieve_memory_maps
 from windfall.runtime.execution import float64
 from windfall.space import Point, Space
@@ -39,6 +40,7 @@ class Decision:
         searched: How many rewards and failures they rest on.
         remark: What is to be said of how they were found, if anything.
         predicted: What was believed about it: mean, deviation, ratio, and the best mean so far.
+        propensity: How probable it was, if the policy knows.
     """
 
     point: Point
@@ -48,6 +50,7 @@ class Decision:
     searched: int
     remark: str
     predicted: dict[str, float]
+    propensity: float | None
 
 
 @dataclass(frozen=True)
@@ -75,6 +78,7 @@ class Decider:
     """Decides for a study with this space, policy, seed and number of initial choices."""
 
     def __init__(self, space: Space, policy: Policy, seed: int, initial: int):
+        check_known(policy, space)
         self.space, self.policy = space, policy
         self._begun: State = float64(_begin)(policy, space, seed, initial)
         self._noted: list[Pull] = []
@@ -103,10 +107,14 @@ class Decider:
         others = np.concatenate([pending, self.space.locate(learned.doomed)])
         avoid = compiled.padded(others, np.nan) if len(others) else None
         state = self._state(record, belief)
-        decided, info = compiled.select(self.policy, state, avoid, np.int32(len(waiting)))
+        ahead = np.int32(len(waiting))
+        decided, info = compiled.select(self.policy, state, avoid, ahead)
         if not info.healthy:
             raise NumericalError(belief.trouble() or "a score is not a number; use another model")
         plain = jax.tree.map(lambda a: np.asarray(a).item(), info)
+        propensity = plain.propensity
+        if self.policy.propensities is not None:
+            propensity = float(compiled.propensity(self.policy, state, decided, avoid, ahead))
         why = plain.why(type(self.policy.acquisition).__name__) + learned.remark
         return Decision(
             self.space.chosen(decided),
@@ -116,6 +124,7 @@ class Decider:
             learned.searched,
             learned.remark,
             {name: getattr(plain, name) for name in ("mean", "deviation", "ratio", "best")},
+            propensity,
         )
 
     def moments(self, record: Record, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

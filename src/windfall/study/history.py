@@ -17,7 +17,7 @@ from windfall.study.session import marked
 __all__ = ["columns", "export"]
 
 _BEFORE = ("number", "time", "kind", "worker", "id", "arm")
-_AFTER = ("reward", "noise", "count", "deviation", "text")
+_AFTER = ("reward", "noise", "count", "deviation", "propensity", "text")
 
 
 def columns(space: Space, events: Sequence[Event], after: int = 0) -> dict[str, list[Any]]:

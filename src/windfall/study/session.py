@@ -39,6 +39,10 @@ class Session(ABC):
         """The policy."""
 
     @abstractmethod
+    def history(self) -> dict[str, list[Any]]:
+        """All that happened: one row per event, ready for a data frame."""
+
+    @abstractmethod
     def _now(self) -> Record:
         """All that has happened by now."""
 
@@ -170,6 +174,8 @@ class Session(ABC):
                 decision = self._decider.choose(self._record, waiting)
                 point, search = decision.point, decision.search
                 contents |= {"why": decision.why, "predicted": decision.predicted}
+                if decision.propensity is not None:
+                    contents["propensity"] = decision.propensity
                 if decision.belief is not None and not found:
                     contents |= {
                         "belief": decision.belief,
