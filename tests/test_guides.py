@@ -13,7 +13,8 @@ FLAGS = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
 
 
 @pytest.mark.parametrize(
-    ("guide", "examples"), [("boxes", 21), ("cluster", 7), ("models", 21), ("studies", 20)]
+    ("guide", "examples"),
+    [("boxes", 21), ("cluster", 7), ("evaluation", 20), ("models", 21), ("studies", 20)],
 )
 def test_the_examples_give_what_the_guide_prints(guide, examples):
     path = GUIDES / f"{guide}.md"
@@ -22,7 +23,9 @@ def test_the_examples_give_what_the_guide_prints(guide, examples):
     assert failed == 0
 
 
-@pytest.mark.parametrize("guide", ["boxes", "cluster", "models", "optimize", "studies"])
+@pytest.mark.parametrize(
+    "guide", ["boxes", "cluster", "evaluation", "models", "optimize", "studies"]
+)
 def test_the_names_of_the_guide_exist(guide):
     text = (GUIDES / f"{guide}.md").read_text()
     for module, name in re.findall(r"\bwf\.(means|kernels)\.(\w+)", text):

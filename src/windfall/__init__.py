@@ -30,6 +30,7 @@ if TYPE_CHECKING:  # for type checkers; the registry says the same to Python
     from windfall.acquisition.windfall import Windfall
     from windfall.attention.prior import LogDensity, gaussian, independent
     from windfall.compare.suite import compare_suite
+    from windfall.evaluation.evaluate import Evaluation, evaluate
     from windfall.models.gp import kernels, means
     from windfall.models.gp.bayes import Bayes
     from windfall.models.gp.fit import Fit
@@ -63,6 +64,7 @@ __all__ = [
     "Choice",
     "Context",
     "DimensionPrior",
+    "Evaluation",
     "Fit",
     "GammaPrior",
     "InputError",
@@ -82,6 +84,7 @@ __all__ = [
     "__version__",
     "compare_suite",
     "compilation_cache",
+    "evaluate",
     "gaussian",
     "independent",
     "kernels",

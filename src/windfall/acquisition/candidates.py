@@ -25,7 +25,8 @@ from windfall.space import Arms, Parameters, Space
 
 __all__ = ["NOWHERE", "Anywhere", "Candidates", "Info", "Listed", "View", "candidates"]
 
-
+#: The stream of random numbers that decides on exploration.
+_LOTS = 0x10707
 #: The lowest number there is.
 _LOWEST = np.finfo(np.float64).min
 
@@ -41,6 +42,8 @@ class Info(eqx.Module):
         best: The highest predicted payoff among what was tried.
         healthy: False if the computation failed.
         search: How the maximisation ended, where there are no arms to list.
+        propensity: How probable the choice was, where it is known.
+        explored: Whether it was drawn at random, if some choices are.
     """
 
     score: Float[Array, ""]
@@ -50,6 +53,8 @@ class Info(eqx.Module):
     best: Float[Array, ""]
     healthy: Bool[Array, ""]
     search: Search | None = None
+    propensity: Float[Array, ""] | None = None
+    explored: Bool[Array, ""] | None = None
 
     @property
     def driver(self) -> str:
@@ -67,9 +72,10 @@ class Info(eqx.Module):
     def why(self, name: str) -> str:
         """One sentence for a choice, once the numbers are plain Python ones."""
         attention = f", attention {self.ratio:.3g}" if self.ratio != 1.0 else ""
+        how = "drawn at random" if self.explored else f"{name} chose it for its {self.driver}"
         return (
-            f"{name} chose it for its {self.driver}: predicted mean {self.mean:.4g}, deviation "
-            f"{self.deviation:.3g}{attention}; the best tried so far is predicted {self.best:.4g}"
+            f"{how}: predicted mean {self.mean:.4g}, deviation {self.deviation:.3g}{attention}; "
+            f"the best tried so far is predicted {self.best:.4g}"
         )
 
 
@@ -155,12 +161,8 @@ class Listed(Candidates):
         values = score(self.arms)
         # What is not to be chosen is lower than any score, also than one that is −∞.
         rated = jnp.maximum(jnp.where(jnp.isnan(values), -jnp.inf, values), _LOWEST)
-        if among is not None:
-            rated = jnp.where(among, rated, -jnp.inf)
-        if avoid is not None:
-            times = in_blocks(partial(_times, avoid), self.arms, avoid.size)
-            least = jnp.min(times, where=among, initial=avoid.shape[0])
-            rated = jnp.where(times > least, -jnp.inf, rated)
+        if avoid is not None or among is not None:
+            rated = jnp.where(self.open(avoid, among), rated, -jnp.inf)
         arm = jnp.argmax(rated)
         at, tried = self.arms[arm][None], belief.tried
         mean, deviation = belief.moments(at)
@@ -168,6 +170,44 @@ class Listed(Candidates):
         valid = belief.healthy & ~jnp.any(jnp.isnan(values))
         ratio = score.ratio(at)[0]
         return arm, Info(values[arm], mean[0], deviation[0], ratio, best, valid)
+
+    def open(
+        self, avoid: Float[Array, "p d"] | None, among: Bool[Array, " m"] | None = None
+    ) -> Bool[Array, " m"]:
+        """Which arms can be chosen: of those available the ones that are to be avoided least."""
+        available = jnp.ones(self.arms.shape[0], bool) if among is None else jnp.asarray(among)
+        if avoid is None:
+            return available
+        times = in_blocks(partial(_times, avoid), self.arms, avoid.size)
+        return available & (times == jnp.min(times, where=available, initial=avoid.shape[0]))
+
+    def explore(
+        self,
+        key: PRNGKeyArray,
+        share: Float[Array, ""],
+        best: tuple[Array, Info],
+        score: Score,
+        belief: Belief,
+        avoid: Float[Array, "p d"] | None = None,
+        among: Bool[Array, " m"] | None = None,
+    ) -> tuple[Array, Info]:
+        """With the probability ``share`` any of the A arms that can be chosen, else ``best``.
+
+        Given ``best``, which may itself rest on a draw, an arm has the propensity share/A, and
+        1 − share more if it is the best: exact, as far as estimates from a log go.
+        """
+        lot, draw = jax.random.split(jax.random.fold_in(key, _LOTS))  # a draw has used the key
+        open = self.open(avoid, among)
+        lots = jax.random.uniform(draw, open.shape)
+        other = jnp.argmax(jnp.where(open, lots, -1.0))
+        explored = jax.random.uniform(lot) < share
+        arm = jnp.where(explored, other, best[0])
+        propensity = share / jnp.sum(open) + jnp.where(arm == best[0], 1.0 - share, 0.0)
+        at = self.arms[arm][None]
+        (value,), (mean,), (deviation,) = score(at), *belief.moments(at)
+        info = Info(value, mean, deviation, score.ratio(at)[0], best[1].best, best[1].healthy,
+                    propensity=propensity, explored=explored)  # fmt: skip
+        return arm, info
 
     def new(self, avoid, tried) -> Float[Array, "q d"]:
         """In a compiled program."""

@@ -15,6 +15,7 @@ from windfall.acquisition.candidates import NOWHERE
 from windfall.models.base import EXACT, Belief, FitInfo, Model, Reward
 from windfall.models.situated import Situated
 from windfall.policy import Policy, State
+from windfall.propensity import propensity as estimated
 from windfall.runtime.execution import float64
 from windfall.runtime.programs import program
 from windfall.study.pull import Pull
@@ -25,6 +26,7 @@ __all__ = [
     "moments",
     "note",
     "padded",
+    "propensity",
     "search",
     "select",
     "situated",
@@ -124,6 +126,12 @@ def select(policy: Policy, state: State, avoid, ahead, among):
 @program
 def _select(policy: Policy, state: State, avoid, ahead, among):
     return policy.select(state, avoid, ahead, among)
+
+
+@program
+def propensity(policy: Policy, state: State, choice, avoid, ahead, among):
+    """How probable a choice was; see ``windfall.propensity``."""
+    return estimated(policy, state, choice, avoid, ahead, among)
 
 
 @program

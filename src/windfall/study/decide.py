@@ -14,6 +14,7 @@ from windfall.errors import NumericalError
 from windfall.models.base import Belief
 from windfall.models.capacity import BUCKETS, REGION_BUCKETS, bucket
 from windfall.policy import Policy, State, due
+from windfall.propensity import check_known
 from windfall.runtime.compilation import relieve_memory_maps
 from windfall.runtime.execution import float64
 from windfall.space import Context, Inputs, Space
@@ -39,6 +40,7 @@ class Decider:
         initial: int,
         context: Context | None = None,
     ):
+        check_known(policy, space)
         self.space, self.policy = space, policy
         self._study = seed, initial
         self._situations = None if context is None else Situations(space, context)
@@ -92,11 +94,17 @@ class Decider:
         others = [point for point, its in (*waiting, *learned.doomed) if its == context]
         avoid = compiled.padded(self.space.locate(others), np.nan) if others else None
         state = self._state(record, self._situated(belief, context))
+        ahead = np.int32(len(waiting))
         among = self._all if among is None else among
-        decided, info = compiled.select(self.policy, state, avoid, np.int32(len(waiting)), among)
+        decided, info = compiled.select(self.policy, state, avoid, ahead, among)
         if not info.healthy:
             raise NumericalError(belief.trouble() or "a score is not a number; use another model")
         plain = jax.tree.map(lambda a: np.asarray(a).item(), info)
+        propensity = plain.propensity
+        if self.policy.propensities is not None:
+            propensity = float(
+                compiled.propensity(self.policy, state, decided, avoid, ahead, among)
+            )
         why = plain.why(type(self.policy.acquisition).__name__) + learned.remark
         return Decision(
             self.space.chosen(decided),
@@ -106,6 +114,7 @@ class Decider:
             learned.searched,
             learned.remark,
             {name: getattr(plain, name) for name in ("mean", "deviation", "ratio", "best")},
+            propensity,
             seen,
         )
 

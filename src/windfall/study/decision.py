@@ -23,6 +23,7 @@ class Decision:
         searched: How many rewards and failures they rest on.
         remark: What is to be said of how they were found, if anything.
         predicted: What was believed about it: mean, deviation, ratio, and the best mean so far.
+        propensity: How probable it was, if the policy knows.
         within: The bounds of contexts within which the hyper-parameters were found, if they grow.
     """
 
@@ -33,6 +34,7 @@ class Decision:
     searched: int
     remark: str
     predicted: dict[str, float]
+    propensity: float | None = None
     within: Seen | None = None
 
 

@@ -5,9 +5,9 @@ rested on (the hyper-parameters that were found for it) stands in the event that
 that opening a study never repeats a fit.
 
 - ``created``, once and first: what the study rests on (space, policy, seed, initial), as specs.
-- ``asked``, a choice is made: its id, point and why, what a model predicted of it if one did,
-  whether it is held (handed out until told), until when if it is leased, and belief, searched and
-  remark if a fit was made for it.
+- ``asked``, a choice is made: its id, point and why, what a model predicted of it if one did, how
+  probable it was (propensity) if the policy knows, whether it is held (handed out until told),
+  until when if it is leased, and belief, searched and remark if a fit was made for it.
 - ``fitted``, hyper-parameters are taken over from elsewhere: belief and searched.
 - ``told``, a reward comes: point, reward, noise, count, deviation, and the id of the choice.
 - ``failed``, a pull failed: point and id, and why if that was said.

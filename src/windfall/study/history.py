@@ -9,16 +9,16 @@ from pathlib import Path
 from typing import Any
 
 from windfall.errors import InputError
+from windfall.naming import marked
 from windfall.runtime.files import write_atomically
 from windfall.space import Context, Space
 from windfall.study.events import Event
 from windfall.study.record import Record
-from windfall.study.session import marked
 
 __all__ = ["columns", "context_names", "export"]
 
 _BEFORE = ("number", "time", "kind", "worker", "id", "arm")
-_AFTER = ("reward", "noise", "count", "deviation", "text")
+_AFTER = ("reward", "noise", "count", "deviation", "propensity", "text")
 
 
 def columns(record: Record, events: Sequence[Event], after: int = 0) -> dict[str, list[Any]]:

@@ -8,6 +8,7 @@ import numpy as np
 
 from windfall.checks import shown
 from windfall.errors import InputError
+from windfall.naming import marked
 from windfall.space import Context, Point, Space
 from windfall.study.choice import Choice, Request, choice_of, plain
 from windfall.study.pull import Pull
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from windfall.policy import Policy
     from windfall.study.decide import Decider
 
-__all__ = ["Session", "marked"]
+__all__ = ["Session"]
 
 
 class Session(ABC):
@@ -39,6 +40,10 @@ class Session(ABC):
     @abstractmethod
     def policy(self) -> "Policy":
         """The policy."""
+
+    @abstractmethod
+    def history(self) -> dict[str, list[Any]]:
+        """All that happened: one row per event, ready for a data frame."""
 
     @abstractmethod
     def _now(self) -> Record:
@@ -223,6 +228,8 @@ class Session(ABC):
                 decision = self._decider.choose(record, waiting, context, seen, mask)
                 point, search = decision.point, decision.search
                 contents |= {"why": decision.why, "predicted": decision.predicted}
+                if decision.propensity is not None:
+                    contents["propensity"] = decision.propensity
                 if decision.belief is not None and not found:
                     names = ("belief", "searched", "remark")
                     contents |= {name: getattr(decision, name) for name in names}
@@ -282,15 +289,6 @@ class Session(ABC):
         if not record.told:
             raise InputError(f"{what} is unknown before the first reward; tell one first")
         return record
-
-
-def marked(described: dict[str, Any], taken: Any) -> dict[str, Any]:
-    """Columns of parameters, those marked whose name another column has.
-
-    >>> marked({"dose": 1, "ratio": 2}, ["mean", "ratio"])
-    {'dose': 1, 'ratio (parameter)': 2}
-    """
-    return {f"{k} (parameter)" if k in taken else k: v for k, v in described.items()}
 
 
 def _jsonable(point: Point) -> Any:

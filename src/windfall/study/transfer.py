@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import Any
 
 from windfall.errors import InputError
+from windfall.naming import marked
 from windfall.space import Context, Space
 from windfall.study.events import Event
 from windfall.study.history import context_names
-from windfall.study.session import marked
 from windfall.study.stores import Conflict, Store
 from windfall.study.stores.base import DecidingStore
 

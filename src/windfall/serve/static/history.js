@@ -6,7 +6,7 @@ import { clock, short } from "./words.js";
 
 const FIRST = 60;
 const MORE = 500;
-const OWN = new Set(["number", "time", "kind", "worker", "id", "arm", "reward", "noise", "count", "deviation", "text"]);
+const OWN = new Set(["number", "time", "kind", "worker", "id", "arm", "reward", "noise", "count", "deviation", "propensity", "text"]);
 const WORDS = { asked: "proposed", told: "result", failed: "failed", forgotten: "skipped", expired: "lease over", noted: "note", undone: "undone", fitted: "fitted" };
 
 export class History {

@@ -1,0 +1,118 @@
+"""What models say about rows of a log that they have not seen: cross-fitting.
+
+Rows are dealt to folds. For each fold a model learns from the rows of the others; it predicts the
+fold's payoffs and, if the target is a policy, decides what that would do in the fold's contexts.
+"""
+
+import dataclasses
+from dataclasses import dataclass
+
+import numpy as np
+
+from windfall.acquisition.candidates import NOWHERE
+from windfall.errors import NumericalError
+from windfall.evaluation.log import Log
+from windfall.models.base import Belief, Model
+from windfall.models.capacity import bucket
+from windfall.policy import Policy, State
+from windfall.propensity import chances
+from windfall.runtime.execution import float64
+from windfall.runtime.programs import program
+from windfall.space import Arms
+from windfall.study import compiled
+from windfall.study.pull import Pull
+
+__all__ = ["Learning", "dealt", "policy_chances", "predictions"]
+
+#: Points are predicted in blocks of one size: one compilation.
+_BLOCK = 4096
+
+
+@dataclass(frozen=True)
+class Learning:
+    """How models learn from a log.
+
+    Attributes:
+        model: The model.
+        most: From how many distinct inputs it learns at most, drawn at random where there are more.
+        seed: Determines folds, draws and searches.
+    """
+
+    model: Model
+    most: int
+    seed: int
+
+
+def dealt(rows: int, folds: int, seed: int) -> np.ndarray:
+    """The fold of each row: folds of equal size, give or take one, rows at random.
+
+    Example:
+        >>> np.bincount(dealt(11, 3, seed=0)).tolist()
+        [4, 4, 3]
+    """
+    return np.random.default_rng(seed).permutation(np.arange(rows) % folds)
+
+
+def joint(log: Log) -> Arms:
+    """The rows' inputs, features and then context, scaled to the unit box of arms and contexts."""
+    rows = np.concatenate([log.arms[log.arm], log.context], axis=1)
+    corners = [
+        np.concatenate([extreme(log.arms, axis=0), extreme(log.context, axis=0)])
+        for extreme in (np.min, np.max)
+    ]
+    return Arms(rows, box=corners)
+
+
+@float64
+def learned(learning: Learning, space: Arms, reward: np.ndarray, rows: np.ndarray) -> Belief:
+    """What a model believes that has seen some rows (their numbers) and no others."""
+    points = space.points[rows]
+    _, inverse = np.unique(points, axis=0, return_inverse=True)
+    inverse = inverse.reshape(-1)
+    distinct = int(inverse.max()) + 1
+    if distinct > learning.most:
+        kept = np.random.default_rng(learning.seed).permutation(distinct)[: learning.most]
+        chosen = np.isin(inverse, kept)
+        rows, points, distinct = rows[chosen], points[chosen], learning.most
+    pulls = [Pull((), float(paid)) for paid in reward[rows]]
+    empty = learning.model.begin(space, bucket(distinct))
+    belief = compiled.note(empty, points, pulls)
+    key = compiled.study_key(np.uint32(learning.seed))
+    count = np.int32(len(pulls))
+    state = State(NOWHERE, None, key, belief, count, np.int32(0), np.int32(-1))
+    belief, _ = compiled.search(learning.model, state)
+    belief = compiled.condition(learning.model, belief)
+    trouble = belief.trouble()
+    if trouble is not None:
+        raise NumericalError(trouble)
+    return belief
+
+
+def predictions(belief: Belief, space: Arms, log: Log, rows: np.ndarray) -> np.ndarray:
+    """q̂: the mean payoff of every arm in the contexts of some rows, (rows, M)."""
+    size = len(log.arms)
+    contexts = np.repeat(log.context[rows], size, axis=0)
+    points = space.unit(np.concatenate([np.tile(log.arms, (len(rows), 1)), contexts], axis=1))
+    blocks = np.zeros((-(-len(points) // _BLOCK), _BLOCK, points.shape[1]))
+    blocks.reshape(-1, points.shape[1])[: len(points)] = points
+    means = np.concatenate([np.asarray(_mean(belief, block)) for block in blocks])
+    return means[: len(points)].reshape(len(rows), size)
+
+
+@program
+def _mean(belief: Belief, x):
+    return belief.mean(x)
+
+
+def policy_chances(
+    policy: Policy, belief: Belief, log: Log, rows: np.ndarray, seed: int, draws: int
+) -> np.ndarray:
+    """π: what a policy with this belief would do in the contexts of some rows, (rows, M)."""
+    begun = float64(policy.begin)(compiled.study_key(np.uint32(seed)), Arms(log.arms))
+    state = dataclasses.replace(begun, belief=belief, pulls=np.int32(len(log) - len(rows)))
+    return np.tile(np.asarray(_chances(policy, state, draws)), (len(rows), 1))
+
+
+@program
+def _chances(policy: Policy, state: State, draws: int):
+    return chances(policy, state, draws)
