@@ -40,7 +40,7 @@ BENCH_PEERS := benchmarks/requirements-peers.txt
 BENCH_STAMP := $(BENCH_VENV)/.installed
 
 .DEFAULT_GOAL := help
-.PHONY: help install browser demo test test-portable mutants torture bench bench-optimise bench-real bench-env lock clean
+.PHONY: help install browser demo test test-portable mutants torture bench bench-optimise bench-bbob bench-real bench-env lock clean
 
 help: ## list the commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -109,6 +109,10 @@ bench: install bench-env ## measure speed, also against BoTorch in an environmen
 bench-optimise: install bench-env ## measure choices on standard functions, against BoTorch and SciPy
 	@echo "==> bench-optimise: hours, if nothing is in out/optimise yet; it can be stopped and resumed"
 	@$(BIN)/python -m benchmarks.optimise --peers $(BENCH_VENV)/bin/python
+
+bench-bbob: install bench-env ## measure choices on the functions of BBOB, against BoTorch and Optuna
+	@echo "==> bench-bbob: hours, if nothing is in out/bbob yet; it can be stopped and resumed"
+	@$(BIN)/python -m benchmarks.bbob --peers $(BENCH_VENV)/bin/python
 
 bench-real: install bench-env ## measure earning and finding on the candidate lists in DATA=FOLDER, against BoTorch
 	@echo "==> bench-real: hours, if nothing is in out/real yet; it can be stopped and resumed"

@@ -10,12 +10,12 @@ from windfall.problems import functions
 
 plan = pytest.importorskip("benchmarks.optimise.plan", reason="not in a source distribution")
 
-from benchmarks.optimise import __main__ as command  # noqa: E402
 from benchmarks.optimise import methods, table  # noqa: E402
 from benchmarks.optimise.methods import Ledger  # noqa: E402
+from benchmarks.optimise.play import play  # noqa: E402
 from benchmarks.optimise.store import Run, Store  # noqa: E402
 
-BRANIN = functions.load("branin")
+BRANIN, NEEDLE = functions.load("branin"), functions.load("needle")
 
 
 @pytest.mark.parametrize("name", functions.names())
@@ -30,7 +30,7 @@ def test_the_design_is_the_same_for_all_and_leaves_a_budget(name):
 
 @pytest.mark.parametrize(
     ("play", "budget"),
-    [(methods.random, 30), (methods.evolution, 30), (methods.windfall("v-ucb"), 8)],
+    [(methods.random, 30), (methods.evolution, 30), (methods.windfall(policy="v-ucb"), 8)],
     ids=["random", "evolution", "windfall"],
 )
 def test_every_method_starts_from_the_design_and_spends_its_budget(play, budget):
@@ -47,14 +47,14 @@ def test_every_method_starts_from_the_design_and_spends_its_budget(play, budget)
 
 def test_finished_runs_are_kept_and_not_played_again(tmp_path, monkeypatch):
     store = Store(tmp_path)
-    command.play(store, ["random"], ["branin", "needle"], range(2), peers="")
+    play(store, ["random"], [BRANIN, NEEDLE], plan.budget, range(2), peers="")
     kept = {path: path.read_bytes() for path in tmp_path.rglob("*.json")}
     assert len(kept) == 4
     run = store.load("random", "branin", 1)
     assert len(run.rewards) == plan.budget(2)
     assert store.load("random", "branin", 2) is None
     monkeypatch.setattr(methods, "random", None)  # calling it would fail
-    command.play(store, ["random"], ["branin", "needle"], range(2), peers="")
+    play(store, ["random"], [BRANIN, NEEDLE], plan.budget, range(2), peers="")
     assert {path: path.read_bytes() for path in tmp_path.rglob("*.json")} == kept
 
 
@@ -104,3 +104,21 @@ def test_the_page_shows_what_was_measured():
     assert "| *best or tied* |  | 11 of 12 | 8 of 12 | 0 of 12 | 0 of 12 | 1 of 12 |" in lines
     assert "best or tied on 10 of 11 functions" in lines[-1]
     assert lines[-1].endswith("on: six-hump-camel, michalewicz-2.")
+
+
+def test_bbob_is_summed_up_by_group_from_seeds_that_all_have_played(tmp_path):
+    from benchmarks.bbob import table as bbob
+    from benchmarks.bbob.functions import names
+
+    store, optima = Store(tmp_path), {name: 5.0 for _, name, _, _ in names()}
+    for seed, paid in enumerate([4.0, 4.75, 4.875]):
+        for method in bbob.METHODS:
+            if (seed, method) != (2, plan.OPTUNA):  # that seed does not count
+                behind = 0.0 if method == plan.FINDING else 1.0
+                store.save(Run(method, "bbob-07-5d", seed, [], [paid - behind, 0.0], 1.0, {}))
+    cells = bbob.cells(store, optima, 10)
+    assert set(cells) == {("bbob-07-5d", method) for method in bbob.METHODS}
+    assert cells["bbob-07-5d", plan.FINDING] == table.Cell.of([1.0, 0.25])
+    lines = bbob.markdown(cells).splitlines()
+    assert "| moderate conditioning, d = 5 | 1 | 0 | 0 | 0 | 0 | 1 of 1 |" in lines
+    assert "| separable, d = 2 | 0 | 0 | 0 | 0 | 0 | 0 of 0 |" in lines

@@ -6,41 +6,14 @@ if they are given different methods, functions or seeds.
 
 import argparse
 import os
-import sys
-import time
 from pathlib import Path
 
 from benchmarks import machine, report
 from benchmarks.optimise import plan, table
-from benchmarks.optimise.methods import Ledger, Peer, contenders
-from benchmarks.optimise.store import Run, Store
-from benchmarks.peer_process import ROOT, PeerError
+from benchmarks.optimise.play import play
+from benchmarks.optimise.store import Store
+from benchmarks.peer_process import ROOT
 from windfall.problems import functions
-
-
-def play(store: Store, methods: list[str], names: list[str], seeds: range, peers: str) -> None:
-    """Play and keep every run that is not kept already; one that breaks is named and left out."""
-    peer = Peer(peers) if peers and any(m in plan.BOTORCH for m in methods) else None
-    for seed in seeds:
-        for name in names:
-            function = functions.load(name)
-            design = plan.design(function, seed)
-            for method, (spend, versions) in contenders(methods, peer).items():
-                if store.load(method, name, seed) is not None:
-                    continue
-                ledger, begin = Ledger(function, plan.budget(function.dimension)), time.time()
-                try:
-                    spend(ledger, design, seed)
-                except PeerError as error:
-                    print(f"seed {seed} {name} {method}: left out, {error}", file=sys.stderr)
-                    continue
-                seconds = time.time() - begin
-                run = Run(method, name, seed, ledger.points, ledger.rewards, seconds, versions)
-                store.save(run)
-                gap = function.optimum - max(ledger.rewards)
-                print(f"seed {seed} {name} {method}: {gap:.3g} in {seconds:.1f} s", file=sys.stderr)
-    if peer is not None:
-        peer.close()
 
 
 def main() -> None:
@@ -58,8 +31,9 @@ def main() -> None:
     store = Store(given.store)
     play(
         store,
-        given.method or list(plan.METHODS),
-        given.function or list(functions.names()),
+        given.method or plan.METHODS,
+        [functions.load(name) for name in given.function or functions.names()],
+        plan.budget,
         range(int(first), int(end)),
         peers,
     )

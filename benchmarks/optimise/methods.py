@@ -1,12 +1,12 @@
 """How each method spends its evaluations: design in, all points and rewards out."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from importlib.metadata import version
 
 import numpy as np
 from scipy.optimize import differential_evolution
 
-from benchmarks.optimise.plan import BOTORCH, EVOLUTION, RANDOM, WINDFALL
+from benchmarks.optimise.plan import EVOLUTION, PEERS, RANDOM, WINDFALL
 from benchmarks.peer_process import PeerProcess
 from windfall.problems.functions import Function
 
@@ -59,17 +59,16 @@ def evolution(ledger: Ledger, design: np.ndarray, seed: int) -> None:
         return
 
 
-def windfall(policy: str | None) -> Play:
+def windfall(**terms: str) -> Play:
     """Ask and tell; the design is told first."""
 
     def play(ledger: Ledger, design: np.ndarray, seed: int) -> None:
         import windfall as wf
         from windfall.runtime.compilation import relieve_memory_maps
 
-        wf.compilation_cache()
         relieve_memory_maps()  # every dimension and policy has programs of its own
         box = wf.Box(ledger.function.lower, ledger.function.upper)
-        bandit = wf.Bandit(box, policy, seed=seed, initial=len(design))
+        bandit = wf.Bandit(box, seed=seed, initial=len(design), **terms)
         for point in design:
             bandit.tell(point, ledger(point))
         while ledger.left:
@@ -79,39 +78,50 @@ def windfall(policy: str | None) -> Play:
     return play
 
 
-class Peer(PeerProcess):
-    """BoTorch; it sees the unit box and proposes points."""
+def proposed(peer: PeerProcess, told: dict[str, str]) -> Play:
+    """A peer sees the unit box and proposes points."""
 
-    def __init__(self, python: str):
-        super().__init__(python, "benchmarks.optimise.botorch_peer")
+    def play(ledger: Ledger, design: np.ndarray, seed: int) -> None:
+        lower, upper = ledger.function.lower, ledger.function.upper
+        for point in design:
+            ledger(point)
+        while ledger.left:
+            unit = (np.array(ledger.points) - lower) / (upper - lower)
+            question = told | {
+                "x": unit.tolist(),
+                "y": ledger.rewards,
+                "seed": 1000 * seed + len(ledger.rewards),
+            }
+            ledger(lower + (upper - lower) * np.array(peer.ask(question)["x"]))
 
-    def plays(self, acquisition: str) -> Play:
-        def play(ledger: Ledger, design: np.ndarray, seed: int) -> None:
-            lower, upper = ledger.function.lower, ledger.function.upper
-            for point in design:
-                ledger(point)
-            while ledger.left:
-                unit = (np.array(ledger.points) - lower) / (upper - lower)
-                question = {
-                    "acquisition": acquisition,
-                    "x": unit.tolist(),
-                    "y": ledger.rewards,
-                    "seed": 1000 * seed + len(ledger.rewards),
-                }
-                ledger(lower + (upper - lower) * np.array(self.ask(question)["x"]))
-
-        return play
+    return play
 
 
-def contenders(wanted: list[str], peer: Peer | None) -> dict[str, tuple[Play, dict[str, str]]]:
-    """How the wanted methods play, and the versions of what decides."""
-    own = {name: version(name) for name in ("windfall", "jax", "numpy", "scipy")}
-    scipy = {name: version(name) for name in ("numpy", "scipy")}
-    known: dict[str, tuple[Play, dict[str, str]]] = {
-        RANDOM: (random, scipy),
-        EVOLUTION: (evolution, scipy),
-    }
-    known |= {name: (windfall(policy), own) for name, policy in WINDFALL.items()}
-    if peer is not None:
-        known |= {name: (peer.plays(a), peer.versions) for name, a in BOTORCH.items()}
-    return {name: known[name] for name in wanted if name in known}
+class Contenders:
+    """How the wanted methods play, and the versions of what decides.
+
+    Args:
+        wanted: Names from ``plan.METHODS``.
+        python: The interpreter of the peers' environment; without one they do not play.
+    """
+
+    def __init__(self, wanted: Sequence[str], python: str):
+        own = {name: version(name) for name in ("windfall", "jax", "numpy", "scipy")}
+        scipy = {name: version(name) for name in ("numpy", "scipy")}
+        self._peers: dict[str, PeerProcess] = {}
+        self.plays: dict[str, tuple[Play, dict[str, str]]] = {}
+        for name in wanted:
+            if name in PEERS and python:
+                module, told = PEERS[name]
+                peer = self._peers.get(module) or PeerProcess(python, module)
+                self._peers[module] = peer
+                self.plays[name] = proposed(peer, told), peer.versions
+            elif name in WINDFALL:
+                self.plays[name] = windfall(**WINDFALL[name]), own
+            elif name not in PEERS:
+                self.plays[name] = {RANDOM: random, EVOLUTION: evolution}[name], scipy
+
+    def close(self) -> None:
+        """End the peers."""
+        for peer in self._peers.values():
+            peer.close()

@@ -7,18 +7,25 @@ from windfall.problems.functions import Function
 
 SEEDS = 20
 
-#: The policies that windfall plays; None is the library's default.
-DEFAULT = "windfall"
-WINDFALL = {
-    DEFAULT: None,
-    "windfall v-ucb": "v-ucb",
-    "windfall ei": "ei",
-    "windfall lw-ucb": "lw-ucb",
-    "windfall ts": "ts",
+#: What windfall plays, as ``wf.Bandit`` takes it; nothing is the library's default.
+DEFAULT, FINDING = "windfall", "windfall goal best"
+WINDFALL: dict[str, dict[str, str]] = {
+    DEFAULT: {},
+    FINDING: {"goal": "best"},
+    "windfall v-ucb": {"policy": "v-ucb"},
+    "windfall ei": {"policy": "ei"},
+    "windfall lw-ucb": {"policy": "lw-ucb"},
+    "windfall ts": {"policy": "ts"},
 }
-BOTORCH = {"botorch logei": "logei", "botorch ucb": "ucb"}
+#: The module that answers for each peer, and what it is told besides the points.
+LOGEI, OPTUNA = "botorch logei", "optuna gp"
+PEERS: dict[str, tuple[str, dict[str, str]]] = {
+    LOGEI: ("benchmarks.optimise.botorch_peer", {"acquisition": "logei"}),
+    "botorch ucb": ("benchmarks.optimise.botorch_peer", {"acquisition": "ucb"}),
+    OPTUNA: ("benchmarks.optimise.optuna_peer", {}),
+}
 EVOLUTION, RANDOM = "differential evolution", "random"
-METHODS = (*WINDFALL, *BOTORCH, EVOLUTION, RANDOM)
+METHODS = (*WINDFALL, *PEERS, EVOLUTION, RANDOM)
 
 
 def budget(dimension: int) -> int:

@@ -88,7 +88,8 @@ def markdown(measured: Cells, about: Mapping[str, Any]) -> str:
 
 def _verdict(measured: Cells) -> str:
     """Windfall's default against the others' methods alone, where all of them were played."""
-    rivals = [plan.DEFAULT, *(m for m in plan.METHODS if m not in plan.WINDFALL)]
+    known = {method for _, method in measured} - plan.WINDFALL.keys()
+    rivals = [plan.DEFAULT, *(m for m in plan.METHODS if m in known)]
     played = [n for n in functions.names() if all((n, m) in measured for m in rivals)]
     rows = {name: winners(measured, name, rivals) for name in played}
     held = [name for name, row in rows.items() if plan.DEFAULT in row]

@@ -3,30 +3,28 @@
 A policy joins a model of the payoffs and an acquisition (how to value an arm, or any point of a
 box). This is the only implementation of a round: ``Bandit`` runs these functions one by one, and a
 simulation runs them in a loop inside one compiled program.
-
-Randomness: a study's key, ``fold_in(seed, trial)``, then ``fold_in(·, what for)`` and
-``fold_in(·, rewards so far)``.
 """
 
 import dataclasses
-from typing import Any, TypeAlias
+from typing import Any
 
 import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Bool, Float, Int, Integer, PRNGKeyArray
+from jaxtyping import Bool, Float, PRNGKeyArray
 
 from windfall import registry
 from windfall.acquisition.average import focus
 from windfall.acquisition.base import Acquisition, Score, Situation
-from windfall.acquisition.candidates import Candidates, Info, Listed, candidates
+from windfall.acquisition.candidates import Info, Listed, candidates
 from windfall.checks import known_name, number, true_or_false, whole
 from windfall.errors import InputError
 from windfall.models.base import Belief, FitInfo, Model, Reward
 from windfall.models.situated import Situated, joined
 from windfall.runtime.arrays import Array
 from windfall.space import Inputs, Space
+from windfall.state import FIT, SELECT, Count, State, key_of, study_key
 
 __all__ = [
     "NAMES",
@@ -41,33 +39,7 @@ __all__ = [
     "study_key",
 ]
 
-#: A number known now, or only inside compiled code.
-Count: TypeAlias = int | Integer[Array, ""]
-#: Streams of random numbers; 0 and 1 are a simulation's own.
-_FIT, _SELECT = 2, 3
 _share = number("explore", 0.0, high=1.0, strict=True)
-
-
-class State(eqx.Module):
-    """All a policy knows: where it may choose, and what it believes about the payoffs.
-
-    Attributes:
-        candidates: The arms, or the region.
-        setup: What the acquisition prepared when the study began.
-        key: Randomness of everything (a JAX key; None in a template that gets one later).
-        belief: The rewards, and the model of them.
-        pulls: How many rewards there are.
-        initial: How many of them come from initial arms; policy rounds count after them.
-        searched: The number of rewards at the last search for hyper-parameters; −1 before any.
-    """
-
-    candidates: Candidates
-    setup: Any
-    key: PRNGKeyArray | None
-    belief: Belief
-    pulls: Int[Array, ""]
-    initial: Int[Array, ""]
-    searched: Int[Array, ""]
 
 
 class Policy(eqx.Module):
@@ -191,7 +163,7 @@ class Policy(eqx.Module):
             state.candidates.anchors,
             jnp.maximum(budget - state.pulls - ahead, 1.0),
         )
-        return focus(self.acquisition, _key(state, _SELECT, ahead), state.belief, situation,
+        return focus(self.acquisition, key_of(state, SELECT, ahead), state.belief, situation,
                      state.setup)  # fmt: skip
 
     def select(
@@ -213,7 +185,7 @@ class Policy(eqx.Module):
 
     def focus(self, state: State, ahead: Count = 0) -> tuple[PRNGKeyArray, Score]:
         """The first half of ``select``: randomness for a search, and the score of any point."""
-        return _key(state, _SELECT, ahead), self.score(state, ahead)
+        return key_of(state, SELECT, ahead), self.score(state, ahead)
 
     def choose(
         self,
@@ -257,7 +229,7 @@ def situated(state: State, context: Float[Array, " c"] | None) -> State:
 
 def search(model: Model, state: State) -> tuple[Belief, FitInfo]:
     """The belief with hyper-parameters found anew, and how the search ended."""
-    return model.search(_key(state, _FIT), state.belief)
+    return model.search(key_of(state, FIT), state.belief)
 
 
 def due(pulls: Count, searched: Count, initial: Count, every: int) -> bool | Bool[Array, ""]:
@@ -267,17 +239,6 @@ def due(pulls: Count, searched: Count, initial: Count, every: int) -> bool | Boo
     [3, 7, 11]
     """
     return (searched < 0) | ((pulls - initial) // every > (searched - initial) // every)
-
-
-def study_key(seed: Count, trial: Count = 0) -> PRNGKeyArray:
-    """The key of a trial; a study is trial 0 of its seed."""
-    return jax.random.fold_in(jax.random.key(seed), trial)
-
-
-def _key(state: State, stream: int, ahead: Count = 0) -> PRNGKeyArray:
-    assert state.key is not None, "a template has no key yet"
-    key = jax.random.fold_in(jax.random.fold_in(state.key, stream), state.pulls)
-    return key if stream == _FIT else jax.random.fold_in(key, ahead)
 
 
 NAMES = tuple(registry.POLICIES)

@@ -27,8 +27,6 @@ __all__ = ["NOWHERE", "Anywhere", "Candidates", "Info", "Listed", "View", "candi
 
 #: The stream of random numbers that decides on exploration.
 _LOTS = 0x10707
-
-
 #: The lowest number there is.
 _LOWEST = np.finfo(np.float64).min
 
@@ -163,7 +161,7 @@ class Listed(Candidates):
         values = score(self.arms)
         # What is not to be chosen is lower than any score, also than one that is −∞.
         rated = jnp.maximum(jnp.where(jnp.isnan(values), -jnp.inf, values), _LOWEST)
-        if among is not None or avoid is not None:
+        if avoid is not None or among is not None:
             rated = jnp.where(self.open(avoid, among), rated, -jnp.inf)
         arm = jnp.argmax(rated)
         at, tried = self.arms[arm][None], belief.tried
@@ -174,14 +172,14 @@ class Listed(Candidates):
         return arm, Info(values[arm], mean[0], deviation[0], ratio, best, valid)
 
     def open(
-        self, avoid: Float[Array, "p d"] | None, among: Bool[Array, " m"] | None
+        self, avoid: Float[Array, "p d"] | None, among: Bool[Array, " m"] | None = None
     ) -> Bool[Array, " m"]:
         """Which arms can be chosen: of those available the ones that are to be avoided least."""
-        here = jnp.ones(self.size, bool) if among is None else among
+        available = jnp.ones(self.arms.shape[0], bool) if among is None else jnp.asarray(among)
         if avoid is None:
-            return here
+            return available
         times = in_blocks(partial(_times, avoid), self.arms, avoid.size)
-        return here & (times == jnp.min(times, where=here, initial=avoid.shape[0]))
+        return available & (times == jnp.min(times, where=available, initial=avoid.shape[0]))
 
     def explore(
         self,
@@ -200,7 +198,8 @@ class Listed(Candidates):
         """
         lot, draw = jax.random.split(jax.random.fold_in(key, _LOTS))  # a draw has used the key
         open = self.open(avoid, among)
-        other = jnp.argmax(jnp.where(open, jax.random.uniform(draw, (self.size,)), -1.0))
+        lots = jax.random.uniform(draw, open.shape)
+        other = jnp.argmax(jnp.where(open, lots, -1.0))
         explored = jax.random.uniform(lot) < share
         arm = jnp.where(explored, other, best[0])
         propensity = share / jnp.sum(open) + jnp.where(arm == best[0], 1.0 - share, 0.0)

@@ -8,7 +8,7 @@ import numpy as np
 
 from windfall.space import Point, Space
 
-__all__ = ["Among", "Choice", "Request", "choice_of", "marked", "plain"]
+__all__ = ["Among", "Choice", "Request", "choice_of", "plain"]
 
 #: Arms that a choice is made "among", or those that it is made "without".
 Among = tuple[str, tuple[int, ...]]
@@ -103,12 +103,3 @@ def plain(given: Any) -> Any:
     if isinstance(given, list | tuple) and any(isinstance(item, Choice) for item in given):
         return [item.features if isinstance(item, Choice) else item for item in given]
     return given
-
-
-def marked(described: dict[str, Any], taken: Any) -> dict[str, Any]:
-    """Columns of parameters, those marked whose name another column has.
-
-    >>> marked({"dose": 1, "ratio": 2}, ["mean", "ratio"])
-    {'dose': 1, 'ratio (parameter)': 2}
-    """
-    return {f"{k} (parameter)" if k in taken else k: v for k, v in described.items()}

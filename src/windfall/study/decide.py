@@ -94,15 +94,17 @@ class Decider:
         others = [point for point, its in (*waiting, *learned.doomed) if its == context]
         avoid = compiled.padded(self.space.locate(others), np.nan) if others else None
         state = self._state(record, self._situated(belief, context))
+        ahead = np.int32(len(waiting))
         among = self._all if among is None else among
-        situation = avoid, np.int32(len(waiting)), among
-        decided, info = compiled.select(self.policy, state, *situation)
+        decided, info = compiled.select(self.policy, state, avoid, ahead, among)
         if not info.healthy:
             raise NumericalError(belief.trouble() or "a score is not a number; use another model")
         plain = jax.tree.map(lambda a: np.asarray(a).item(), info)
         propensity = plain.propensity
         if self.policy.propensities is not None:
-            propensity = float(compiled.propensity(self.policy, state, decided, *situation))
+            propensity = float(
+                compiled.propensity(self.policy, state, decided, avoid, ahead, among)
+            )
         why = plain.why(type(self.policy.acquisition).__name__) + learned.remark
         return Decision(
             self.space.chosen(decided),
@@ -112,8 +114,8 @@ class Decider:
             learned.searched,
             learned.remark,
             {name: getattr(plain, name) for name in ("mean", "deviation", "ratio", "best")},
-            seen,
             propensity,
+            seen,
         )
 
     def moments(

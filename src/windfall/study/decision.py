@@ -23,8 +23,8 @@ class Decision:
         searched: How many rewards and failures they rest on.
         remark: What is to be said of how they were found, if anything.
         predicted: What was believed about it: mean, deviation, ratio, and the best mean so far.
-        within: The bounds of contexts within which the hyper-parameters were found, if they grow.
         propensity: How probable it was, if the policy knows.
+        within: The bounds of contexts within which the hyper-parameters were found, if they grow.
     """
 
     point: Point
@@ -34,8 +34,8 @@ class Decision:
     searched: int
     remark: str
     predicted: dict[str, float]
-    within: Seen | None = None
     propensity: float | None = None
+    within: Seen | None = None
 
 
 @dataclass(frozen=True)

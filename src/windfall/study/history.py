@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from windfall.errors import InputError
+from windfall.naming import marked
 from windfall.runtime.files import write_atomically
 from windfall.space import Context, Space
-from windfall.study.choice import marked
 from windfall.study.events import Event
 from windfall.study.record import Record
 

@@ -9,9 +9,10 @@ import numpy as np
 
 from windfall.checks import shown
 from windfall.errors import InputError
+from windfall.naming import marked
 from windfall.space import Context, Point, Space
 from windfall.study import history
-from windfall.study.choice import Choice, Request, choice_of, marked, plain
+from windfall.study.choice import Choice, Request, choice_of, plain
 from windfall.study.events import Event
 from windfall.study.pull import Pull
 from windfall.study.record import Record

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from windfall.errors import InputError
+from windfall.naming import marked
 from windfall.space import Context, Space
-from windfall.study.choice import marked
 from windfall.study.events import Event
 from windfall.study.history import context_names
 from windfall.study.stores import Conflict, Store
