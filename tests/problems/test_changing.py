@@ -107,17 +107,18 @@ NINE = [
 
 
 def test_a_halide_is_a_halogen_and_a_ring():
-    names, contexts = halide_contexts(NINE)
-    assert names == ("Br", "Cl", "I", "Xc1ccc(C)cc1", "Xc1ccccn1", "Xc1cccnc1")
-    np.testing.assert_array_equal(contexts.sum(axis=1), 2)
+    options, contexts = halide_contexts(NINE)
+    assert options["halogen"] == ["Br", "Cl", "I"]
     assert len(np.unique(contexts, axis=0)) == 9
+    for formula, (halogen, ring) in zip(NINE, contexts, strict=True):
+        assert options["ring"][ring].replace("X", options["halogen"][halogen]) == formula
     with pytest.raises(InputError, match="halide is 'c1ccccc1'; expected one with Br, Cl, I"):
         halide_contexts(["c1ccccc1"])
 
 
 def test_a_new_halide_comes_last_and_only_there():
     payoffs, (_, contexts) = rng().normal(size=(9, 4)), halide_contexts(NINE)
-    drawn = halide_rounds(rng(), payoffs, contexts, new=2, rounds=26, last=10)
+    drawn = halide_rounds(rng(), payoffs, contexts, new=2, pulls=26, last=10)
     order = [int(np.flatnonzero((payoffs == row).all(axis=1))[0]) for row in drawn.payoffs]
     assert order[16:] == [2] * 10
     assert sorted(order[:16]) == sorted([0, 1, 3, 4, 5, 6, 7, 8] * 2)

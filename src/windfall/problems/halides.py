@@ -31,19 +31,19 @@ def read_halides(path: str | os.PathLike[str]) -> list[str]:
     return [str(formula) for formula in found]
 
 
-def halide_contexts(formulas: list[str]) -> tuple[tuple[str, ...], np.ndarray]:
-    """Names of columns, and a line for each halide: its halogen and its ring, one-hot each.
+def halide_contexts(formulas: list[str]) -> tuple[dict[str, list[str]], np.ndarray]:
+    """The halogens and the rings there are; and a line for each halide, with their numbers.
 
-    >>> names, contexts = halide_contexts(["Brc1ccccn1", "CCc1ccc(Cl)cc1", "Clc1ccccn1"])
-    >>> names
-    ('Br', 'Cl', 'CCc1ccc(X)cc1', 'Xc1ccccn1')
-    >>> contexts.astype(int).tolist()
-    [[1, 0, 0, 1], [0, 1, 1, 0], [0, 1, 0, 1]]
+    >>> options, contexts = halide_contexts(["Brc1ccccn1", "CCc1ccc(Cl)cc1", "Clc1ccccn1"])
+    >>> options
+    {'halogen': ['Br', 'Cl'], 'ring': ['CCc1ccc(X)cc1', 'Xc1ccccn1']}
+    >>> contexts.tolist()
+    [[0, 1], [1, 0], [1, 1]]
     """
     parts = [_parted(formula) for formula in formulas]
     halogens, rings = (sorted({part[i] for part in parts}) for i in range(2))
-    lines = [[*(h == x for x in halogens), *(r == x for x in rings)] for h, r in parts]
-    return (*halogens, *rings), np.array(lines, float)
+    numbers = [[halogens.index(halogen), rings.index(ring)] for halogen, ring in parts]
+    return {"halogen": halogens, "ring": rings}, np.array(numbers)
 
 
 def _parted(formula: str) -> tuple[str, str]:
@@ -58,11 +58,12 @@ def halide_rounds(
     payoffs: np.ndarray,
     contexts: np.ndarray,
     new: int,
-    rounds: int,
+    pulls: int,
     last: int,
 ) -> Rounds:
-    """Other halides, each in a block of rounds, in any order; then ``last`` rounds of a new one."""
+    """Other halides, each in a block of pulls, in any order; then ``last`` pulls of a new one."""
     others = rng.permutation(np.delete(np.arange(len(payoffs)), new))
-    early = others[np.arange(rounds - last) * len(others) // (rounds - last)]
-    order = np.concatenate([early, np.full(last, new)])
+    early = max(pulls - last, 0)
+    order = others[np.arange(early) * len(others) // max(early, 1)]
+    order = np.concatenate([order, np.full(pulls - early, new)])
     return Rounds(payoffs[order], contexts[order])
