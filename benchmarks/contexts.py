@@ -22,9 +22,10 @@ from windfall.problems.changing import Rounds
 from windfall.problems.rounds import gaps
 from windfall.problems.varying import LAST, NOISE, RHOS
 
-#: Regret relative to uniform (100) on the wheel: NeuralLinear after 80,000 contexts (Riquelme, Tucker
-#: and Snoek, ICLR 2018), and after 2,000 a network that was trained on many other wheels beforehand.
-#: Both from table 1 of *Amortized Bayesian Meta-Learning* (ICLR 2019), which quotes the former.
+#: Regret relative to uniform (100) on the wheel: NeuralLinear after 80,000 contexts (Riquelme,
+#: Tucker and Snoek, ICLR 2018), and after 2,000 a network that was trained on many other wheels
+#: before. Both from table 1 of *Amortized Bayesian Meta-Learning* (ICLR 2019), which quotes the
+#: former.
 NEURAL_LINEAR = {0.5: 0.95, 0.7: 1.60, 0.9: 4.65, 0.95: 9.56, 0.99: 49.63}
 META_LEARNED = {0.5: 1.36, 0.7: 1.59, 0.9: 3.51, 0.95: 7.21, 0.99: 35.04}
 #: What MABWiser's policies are tried with; the best of each row counts.
@@ -116,19 +117,33 @@ def discounted_ucb(rounds: Rounds, discount: float, seed: int) -> np.ndarray:
 DISCOUNTS = (0.95, 0.98, 0.99, 1.0)
 
 
+def motionless(function: str) -> wf.Problem:
+    """The landscape of the drifting problems, at rest."""
+    hidden = load(f"{function}-hidden")
+    pays = hidden.payoffs(0)
+    return wf.Problem(
+        arms=hidden.arms,
+        rounds=lambda trial, pulls: Rounds(np.tile(pays, (pulls, 1))),
+        noise=hidden.noise,
+        box=hidden.box,
+        name=f"{function}, at rest",
+        protocol=hidden.protocol,
+    )
+
+
 def drift(given: argparse.Namespace) -> None:
     contenders = {"stationary": {}, "drift": {"drift": "auto"}}
     if "drift" not in inspect.signature(wf.simulate).parameters:
         del contenders["drift"]
         print("\nThis build's simulate knows no drift: only the stationary default is played.")
     names = [f"{f}-{kind}" for kind in ("abrupt", "slow") for f in given.functions]
-    still = [f"{f}-hidden" for f in given.functions]  # nothing drifts; one arm comes and goes
     print(f"\n### R_T/T, mean of {given.trials} trials, {given.rounds} rounds\n")
     print(f"| problem | {' | '.join(contenders)} | discounted UCB | drift / stationary | / D-UCB |")
     print("|---|" + "--:|" * (len(contenders) + 3))
     ratios: dict[str, list[tuple[float, float]]] = {"drifting": [], "still": []}
-    for name in [*names, *still]:
-        problem = load(name)
+    problems = [*map(load, names), *map(motionless, given.functions)]
+    for problem in problems:
+        name = problem.name
         initial = problem.protocol.initial
         means = {}
         for label, how in contenders.items():
@@ -147,7 +162,7 @@ def drift(given: argparse.Namespace) -> None:
         if "drift" in means:
             ours = float(means["drift"])
             ratio = (ours / float(means["stationary"]), ours / best)
-            ratios["still" if name in still else "drifting"].append(ratio)
+            ratios["drifting" if name in names else "still"].append(ratio)
             pair = tuple(f"{r:.2f}" for r in ratio)
         print(f"| {name} | {' | '.join(cells)} | {best:.3f} | {' | '.join(pair)} |", flush=True)
     for what, pairs in ratios.items():
