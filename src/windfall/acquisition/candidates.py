@@ -105,7 +105,7 @@ class Candidates(eqx.Module):
 
     @property
     @abstractmethod
-    def size(self) -> int:
+    def size(self) -> int | Int[Array, ""]:
         """|D|: the number of arms, or of parameters."""
 
     @abstractmethod
@@ -137,9 +137,16 @@ class Candidates(eqx.Module):
 
 
 class Listed(Candidates):
-    """Arms."""
+    """Arms.
+
+    Attributes:
+        arms: Their features.
+        count: How many of the rows are arms, where others are filled in: a list that grows then
+            has one of a few lengths. None: all.
+    """
 
     arms: Float[Array, "m d"]
+    count: Int[Array, ""] | None = None
 
     @property
     def listed(self) -> bool:
@@ -147,9 +154,9 @@ class Listed(Candidates):
         return True
 
     @property
-    def size(self) -> int:
+    def size(self) -> int | Int[Array, ""]:
         """|D|: the number of arms."""
-        return self.arms.shape[0]
+        return self.arms.shape[0] if self.count is None else self.count
 
     def point(self, choice: Int[Array, ""]) -> Float[Array, " d"]:
         """Features of an arm."""
