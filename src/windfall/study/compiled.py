@@ -23,6 +23,7 @@ __all__ = [
     "imagine",
     "moments",
     "note",
+    "outdated",
     "padded",
     "search",
     "select",
@@ -90,6 +91,12 @@ def _search(model: Model, state: State) -> tuple[Belief, FitInfo]:
 def condition(model: Model, belief: Belief) -> Belief:
     """Predictions that rest on all rewards noted."""
     return model.condition(belief)
+
+
+@program
+def outdated(belief: Belief):
+    """Whether a conditioned belief needs another search."""
+    return belief.outdated()
 
 
 @program
