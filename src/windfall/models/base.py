@@ -163,6 +163,18 @@ class Belief(eqx.Module):
         """
         return jnp.zeros_like(self.tried.best)
 
+    @property
+    def thrifty(self) -> bool:
+        """Whether a search costs so much that it has to be called for; see ``outdated``."""
+        return False
+
+    def outdated(self) -> bool | Bool[Array, ""]:
+        """Whether the rewards since the last search call for another one.
+
+        Asked of a thrifty belief that is conditioned on them.
+        """
+        return True
+
     def trouble(self) -> str | None:
         """Why predictions cannot be trusted, in words; None if nothing is wrong. On the host."""
         return None if bool(self.healthy) else "the model's predictions are not finite"

@@ -232,7 +232,8 @@ class Decider:
         if record.belief is not None:
             recalled = self._recalled(belief, record)
             belief, searched = (belief, -1) if recalled is None else (recalled, searched)
-        if due(record.happened, searched, initial, model.refit_every):
+        every = model.refit_every
+        if due(record.happened, searched, initial, every) and self._outdated(belief, searched):
             searched = record.happened
             size = belief.capacity or 0
             if size not in self._rehearsed:  # what comes after the search compiles beside it
@@ -246,6 +247,22 @@ class Decider:
         self._learned = Learned(key, doomed, belief, found, searched, remark)
         return self._learned
 
+    def _outdated(self, belief: Belief, searched: int) -> bool:
+        """Whether these rewards call for a search; else what was conditioned to know is kept."""
+        if searched < 0 or not belief.thrifty:
+            return True
+        known = compiled.condition(self.policy.model, belief)
+        if compiled.outdated(known):
+            return True
+        self._keep(known)
+        return False
+
+    def _keep(self, conditioned: Belief) -> None:
+        trouble = conditioned.trouble()
+        if trouble is not None:
+            raise NumericalError(trouble)
+        self._conditioned[conditioned.capacity or 0] = conditioned
+
     def _believe(self, learned: Learned, waiting: int) -> Belief:
         """The belief that decides, with room for choices that are waiting."""
         belief = learned.belief
@@ -253,11 +270,7 @@ class Decider:
             belief = self._room(belief, len(learned.doomed) + waiting)
         size = belief.capacity or 0
         if size not in self._conditioned:
-            belief = compiled.condition(self.policy.model, belief)
-            trouble = belief.trouble()
-            if trouble is not None:
-                raise NumericalError(trouble)
-            self._conditioned[size] = belief
+            self._keep(compiled.condition(self.policy.model, belief))
         return self._conditioned[size]
 
 

@@ -129,6 +129,18 @@ class Posterior(eqx.Module):
         width = max(observations.capacity, features, anchors.shape[0])
         return lambda x: in_blocks(path, x, width)
 
+    def misfit(self) -> Float[Array, " 2"]:
+        """(y − μ)ᵀ C⁻¹ (y − μ) of all rewards one by one, and how many these are.
+
+        With the squares SS of repeated pulls, ȳᵀA⁻¹ȳ + SS/σ²: a χ² variable if the model is right,
+        and every further reward adds the square of its own standardised surprise. Rewards of known
+        noise at one input count as one.
+        """
+        observations = self.observations
+        y = jnp.where(observations.live, observations.mean, 0.0)
+        white = self.whitener @ y
+        return jnp.stack([jnp.dot(white, white), 0.0]) + observations.scatter(self.hyper.noise)
+
     def extend(self, observations: Observations) -> "Posterior":
         """The posterior after one more reward, with the hyper-parameters and scale kept.
 
