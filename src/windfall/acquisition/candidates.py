@@ -6,20 +6,22 @@ a compiled program; in a region the host searches, with compiled programs of its
 """
 
 from abc import abstractmethod
-from functools import partial
 
 import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax.sharding import Mesh
 from jaxtyping import Bool, Float, Int, PRNGKeyArray
 
 from windfall.acquisition.base import Score
+from windfall.acquisition.highest import LONG, glanced, highest
 from windfall.acquisition.maximise import SCATTERED, Search, maximise
 from windfall.acquisition.polish import Surface
 from windfall.acquisition.region import Region
+from windfall.acquisition.shards import highest_of_shards, spread
 from windfall.models.base import Belief, Tried
-from windfall.models.blocks import in_blocks
+from windfall.models.glance import Glance
 from windfall.runtime.arrays import Array
 from windfall.space import Arms, Parameters, Space
 
@@ -98,6 +100,10 @@ class Candidates(eqx.Module):
     def size(self) -> int:
         """|D|: the number of arms, or of parameters."""
 
+    def placed(self) -> "Candidates":
+        """The same, where it is computed with."""
+        return self
+
     @abstractmethod
     def point(self, choice: Array) -> Float[Array, " d"]:
         """Where a choice is in the unit box."""
@@ -125,9 +131,19 @@ class Candidates(eqx.Module):
 
 
 class Listed(Candidates):
-    """Arms."""
+    """Arms.
+
+    Attributes:
+        arms: Their features, in the unit box.
+        glance: The same for a first look, in blocks, where there are many.
+        mesh: The devices over which both are spread; None if they are in one place.
+        copies: How many arms at the end are copies, so that every device has as many.
+    """
 
     arms: Float[Array, "m d"]
+    glance: Glance | None = None
+    mesh: Mesh | None = eqx.field(static=True, default=None)
+    copies: int = eqx.field(static=True, default=0)
 
     @property
     def listed(self) -> bool:
@@ -137,7 +153,16 @@ class Listed(Candidates):
     @property
     def size(self) -> int:
         """|D|: the number of arms."""
-        return self.arms.shape[0]
+        return self.arms.shape[0] - self.copies
+
+    def placed(self) -> "Listed":
+        """A long list is taken to the devices once, and not for every choice."""
+        if self.size < LONG:
+            return self
+        if len(jax.devices()) == 1:
+            return jax.device_put(self)
+        arms, glance, mesh = spread(np.asarray(self.arms), jax.devices())
+        return Listed(self.anchors, arms, glance, mesh, arms.shape[0] - self.size)
 
     def point(self, choice: Int[Array, ""]) -> Float[Array, " d"]:
         """Features of an arm."""
@@ -146,28 +171,21 @@ class Listed(Candidates):
     def choose(self, key, score, belief, avoid=None) -> tuple[Array, Info]:
         """The arm with the highest score; of arms to avoid, one that is to be avoided least."""
         del key
-        values = score(self.arms)
-        rated = jnp.where(jnp.isnan(values), -jnp.inf, values)
-        if avoid is not None:
-            times = in_blocks(partial(_times, avoid), self.arms, avoid.size)
-            rated = jnp.where(times > jnp.min(times), -jnp.inf, rated)
-        arm = jnp.argmax(rated)
-        at, tried = self.arms[arm][None], belief.tried
+        if self.mesh is None or not score.divisible:
+            found = highest(score, self.arms, self.glance, avoid)
+        else:
+            found = highest_of_shards(self.mesh, score, self.arms, self.glance, avoid)
+        at, tried = self.arms[found.arm][None], belief.tried
         mean, deviation = belief.moments(at)
         best = jnp.max(jnp.where(tried.live, belief.mean(tried.x), -jnp.inf))
-        valid = belief.healthy & ~jnp.any(jnp.isnan(values))
         ratio = score.ratio(at)[0]
-        return arm, Info(values[arm], mean[0], deviation[0], ratio, best, valid)
+        valid = belief.healthy & found.valid
+        return found.arm, Info(found.score, mean[0], deviation[0], ratio, best, valid)
 
     def new(self, avoid, tried) -> Float[Array, "q d"]:
         """In a compiled program."""
         known = jnp.where(tried.live[:, None], tried.x, jnp.nan)
         return known if avoid is None else jnp.concatenate([avoid, known])
-
-
-def _times(points: Float[Array, "p d"], arms: Float[Array, "m d"]) -> Int[Array, " m"]:
-    """How many of some points each arm is."""
-    return jnp.sum(jnp.all(arms[:, None] == points[None], axis=-1), axis=1)
 
 
 class Anywhere(Candidates):
@@ -224,7 +242,8 @@ NOWHERE = Listed(np.zeros((0, 0)), np.zeros((0, 0)))
 def candidates(space: Space) -> Candidates:
     """The arms or the region of a study, as host arrays."""
     if isinstance(space, Arms):
-        return Listed(space.anchors(), space.points)
+        glance = None if space.size < LONG else glanced(space.points)
+        return Listed(space.anchors(), space.points, glance)
     assert isinstance(space, Parameters)
     return Anywhere(space.anchors(), Region.of(space), space.fill(starts_for(space.size)))
 

@@ -246,4 +246,5 @@ class Decider:
 
 
 def _begin(policy: Policy, space: Space, seed: int, initial: int) -> State:
-    return policy.begin(compiled.study_key(np.uint32(seed)), space, initial=initial)
+    state = policy.begin(compiled.study_key(np.uint32(seed)), space, initial=initial)
+    return dataclasses.replace(state, candidates=state.candidates.placed())
