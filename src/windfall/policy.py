@@ -17,7 +17,8 @@ from jaxtyping import Bool, Float, PRNGKeyArray
 from windfall import registry
 from windfall.acquisition.average import focus
 from windfall.acquisition.base import Acquisition, Score, Situation
-from windfall.acquisition.candidates import Info, Listed, candidates
+from windfall.acquisition.candidates import Listed, candidates
+from windfall.acquisition.driver import Info
 from windfall.checks import known_name, number, true_or_false, whole
 from windfall.errors import InputError
 from windfall.models.base import Belief, FitInfo, Model, Reward

@@ -276,4 +276,5 @@ class Decider:
 
 def _begin(policy: Policy, space: Space, seed: int, initial: int, inputs: Inputs | None) -> State:
     key = compiled.study_key(np.uint32(seed))
-    return policy.begin(key, space, initial=initial, inputs=inputs)
+    state = policy.begin(key, space, initial=initial, inputs=inputs)
+    return dataclasses.replace(state, candidates=state.candidates.placed())

@@ -12,6 +12,7 @@ from windfall.checks import numbers_or_none, whole
 from windfall.errors import InputError
 from windfall.models.base import Belief, Reward, Tried
 from windfall.models.gp.alone import standing_alone
+from windfall.models.gp.ceiling import ceiling
 from windfall.models.gp.ensemble import Ensemble
 from windfall.models.gp.evidence import Hyper
 from windfall.models.gp.health import trouble
@@ -39,7 +40,7 @@ class GPBelief(Belief):
     rewards: Observations
     posterior: Posterior
     behind: Int[Array, ""]
-    misfit: Float[Array, " 2"]
+    misfit: Float[Array, " 2"] = eqx.field(default_factory=lambda: UNKNOWN)
     ties: Ties = eqx.field(static=True, default=None)
     apart: int | None = eqx.field(static=True, default=None)
 
@@ -71,6 +72,10 @@ class GPBelief(Belief):
     def moments(self, x):
         """μ(x) and σ(x)."""
         return self.posterior.moments(x)
+
+    def ceiling(self, glance):
+        """By a pass over the inputs; None for samples of hyper-parameters, each with its own."""
+        return ceiling(self.posterior, glance) if self.members is None else None
 
     def prior_deviation(self, x):
         """√k(x, x) of the kernel alone: what a mean function leaves open is not curiosity's."""
