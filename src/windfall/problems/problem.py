@@ -1,6 +1,6 @@
 """A bandit problem: arms with features, what each pays, and the settings of its experiment."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -8,7 +8,11 @@ import numpy as np
 
 from windfall.checks import shown
 from windfall.errors import InputError
+from windfall.problems.changing import Rounds
+from windfall.problems.payoff import evaluated
 from windfall.problems.replicates import check_replicates, replicate_means, replicate_noise
+from windfall.problems.rounds import Draw, check_context, drawn
+from windfall.space import Context
 from windfall.space.checks import check_arms, check_span, finite_array, read_only
 
 __all__ = ["Problem", "Protocol"]
@@ -55,6 +59,13 @@ class Problem:
             an (M, r) array, arms with fewer than r filled up with NaN.
         references: by name, (runs, pulls) rewards of somebody else's runs on the same arms, in the
             units of the payoffs, NaN where nothing was pulled.
+        rounds: instead of payoff, where rounds differ: a function of a trial's number and how many
+            pulls it has, which draws its ``Rounds``. They have a row for each pull, those of
+            initial arms first: (pulls, M) payoffs, and where there are such (pulls, c) contexts in
+            the user's units and (pulls, M) which arms are available. Regret is that against the
+            best available arm of each round.
+        context: what is known before a round, with bounds: bounds by name, a ``Box``,
+            ``Parameters`` or a ``Context``; needed if rounds have contexts.
 
     The arrays are stored as read-only copies, and the values of a function in its place.
 
@@ -76,6 +87,8 @@ class Problem:
     description: str
     replicates: np.ndarray | None
     references: Mapping[str, np.ndarray]
+    rounds: Draw | None
+    context: Context | None
 
     def __init__(  # by hand, because it accepts much more than the attributes hold
         self,
@@ -90,6 +103,8 @@ class Problem:
         description: str = "",
         replicates: Any = None,
         references: Mapping[str, Any] | None = None,
+        rounds: Draw | None = None,
+        context: Any = None,
     ) -> None:
         features = read_only(check_arms(arms))
         size, dimension = features.shape
@@ -97,6 +112,11 @@ class Problem:
             _check_alone(payoff, noise)
             replicates = read_only(check_replicates(replicates, size))
             payoff, noise = replicate_means(replicates), replicate_noise(replicates)
+        context = check_context(context)
+        if rounds is not None:  # the average stands for what tables and figures show of a problem
+            if payoff is not None or replicates is not None:
+                raise InputError("rounds are given beside payoff or replicates; expected one")
+            payoff = drawn(rounds, 0, protocol.rounds, size, context).payoffs.mean(axis=0)
         if initial_pool is None:
             protocol = replace(protocol, initial=min(protocol.initial, size))
         else:
@@ -113,6 +133,8 @@ class Problem:
             "description": description,
             "replicates": replicates,
             "references": _check_references(references or {}),
+            "rounds": rounds,
+            "context": context,
         }
         for attribute, value in attributes.items():
             object.__setattr__(self, attribute, value)
@@ -135,6 +157,11 @@ class Problem:
     def payoffs(self, trial: int) -> np.ndarray:
         """The noise-free payoff of every arm in this trial, (M,)."""
         return np.atleast_2d(self.payoff)[trial % self.snapshots]
+
+    def drawn(self, trial: int, pulls: int) -> Rounds:
+        """The rounds of a trial with so many pulls; of a problem whose rounds differ."""
+        assert self.rounds is not None, "all rounds are alike"
+        return drawn(self.rounds, trial, pulls, self.size, self.context)
 
     def optimum(self, trial: int) -> float:
         """The best payoff of this trial."""
@@ -180,7 +207,7 @@ def _check_references(references: Mapping[str, Any]) -> Mapping[str, np.ndarray]
 def _check_payoff(payoff: Any, arms: np.ndarray) -> np.ndarray:
     if payoff is None:
         raise InputError("payoff is missing; give it, or every single measurement as replicates")
-    values = _evaluate(payoff, arms) if callable(payoff) else finite_array(payoff, "payoff")
+    values = evaluated(payoff, arms) if callable(payoff) else finite_array(payoff, "payoff")
     size = len(arms)
     if values.ndim not in (1, 2) or values.shape[-1] != size or len(values) == 0:
         raise InputError(
@@ -188,43 +215,6 @@ def _check_payoff(payoff: Any, arms: np.ndarray) -> np.ndarray:
             f" or (snapshots, {size})"
         )
     return values
-
-
-def _evaluate(payoff: Callable[[np.ndarray], Any], arms: np.ndarray) -> np.ndarray:
-    """The function's value at every arm, with one call if it is vectorised.
-
-    With as many arms as features, a function of one arm such as ``lambda x: x[0]`` also returns M
-    values for all arms at once, and they are wrong: there the calls arm by arm go first.
-    """
-    ways = [_all_at_once, _arm_by_arm]
-    if arms.shape[0] == arms.shape[1]:
-        ways.reverse()
-    failure: Exception | None = None
-    for way in ways:
-        try:
-            values = way(payoff, arms)
-        except Exception as error:  # the caller's function may raise anything
-            failure = error
-        else:
-            if values is not None:
-                return finite_array(values, "payoff")
-    raise InputError(
-        f"payoff(arms) fails ({type(failure).__name__}: {_one_line(failure)}); expected a function"
-        " that gives one number per arm"
-    ) from failure
-
-
-def _all_at_once(payoff: Callable[[np.ndarray], Any], arms: np.ndarray) -> np.ndarray | None:
-    values = np.asarray(payoff(arms))
-    return values if values.shape == arms.shape[:1] else None
-
-
-def _arm_by_arm(payoff: Callable[[np.ndarray], Any], arms: np.ndarray) -> np.ndarray:
-    return np.array([np.asarray(payoff(arm)).item() for arm in arms])
-
-
-def _one_line(error: Exception | None) -> str:
-    return " ".join(str(error).split())
 
 
 def _check_noise(noise: Any) -> float:

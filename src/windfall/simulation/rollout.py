@@ -11,11 +11,12 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Bool, Float, Int, Integer
 
-from windfall.policy import Policy, State, learn, study_key
+from windfall.policy import Policy, State, learn, situated, study_key
 from windfall.runtime.arrays import Array
 from windfall.simulation.noise import Noise
+from windfall.state import Count
 
-__all__ = ["Trial", "begin", "play", "pull"]
+__all__ = ["Table", "Trial", "begin", "play", "pull"]
 
 #: A stream of random numbers of the simulation's own; the policy's are in ``windfall.policy``.
 _NOISE = 1
@@ -39,10 +40,30 @@ class Trial(eqx.Module):
     healthy: Bool[Array, ""]
 
 
+class Table(eqx.Module):
+    """What a trial pays and shows, pull by pull.
+
+    Attributes:
+        payoffs: Noise-free payoff of every arm; a row for each pull where rounds differ.
+        contexts: Columns of each pull's context; None where there are no contexts.
+        available: Which arms each pull has; None where it has all of them.
+    """
+
+    payoffs: Float[Array, " m"] | Float[Array, "p m"]
+    contexts: Float[Array, "p c"] | None = None
+    available: Bool[Array, "p m"] | None = None
+
+    def at(self, pull: Count) -> tuple[Array, Array | None, Array | None]:
+        """Payoffs, context and available arms of a pull."""
+        rows = (self.payoffs[pull] if self.payoffs.ndim > 1 else self.payoffs,)
+        others = (self.contexts, self.available)
+        return *rows, *(None if rest is None else rest[pull] for rest in others)
+
+
 def begin(
     policy: Policy,
     template: State,
-    payoff: Float[Array, " m"],
+    table: Table,
     noise: Noise,
     initial: Int[Array, " initial"],
     seed: Integer[Array, ""],
@@ -54,7 +75,7 @@ def begin(
     Args:
         policy: The policy.
         template: Its state before any reward.
-        payoff: Noise-free payoff of every arm.
+        table: What arms pay, and what is known.
         noise: How rewards differ from payoffs.
         initial: The initial arms.
         seed: Randomness, shared by all trials.
@@ -62,15 +83,21 @@ def begin(
         rounds: T.
     """
     state = dataclasses.replace(template, key=study_key(seed, trial))
-    rewards = payoff[initial] + noise.draw(_noise_key(state, 0), initial)
+    table = jax.tree.map(jnp.asarray, table)
+    luck = noise.draw(_noise_key(state, 0), initial)
+    rewards, gaps = [], []
     for i in range(initial.shape[0]):
-        state = policy.observe(state, initial[i], rewards[i])
-    best = jnp.argmax(payoff[initial])
+        payoff, context, available = table.at(i)
+        rewards.append(payoff[initial[i]] + luck[i])
+        gaps.append(jnp.max(payoff, where=available, initial=-jnp.inf) - payoff[initial[i]])
+        state = policy.observe(state, initial[i], rewards[i], context)
+    best = jnp.argmin(jnp.stack(gaps))
+    first = jnp.stack(rewards)
     return Trial(
         state,
         jnp.zeros(rounds, jnp.int32).at[0].set(initial[best]),
-        jnp.zeros(rounds).at[0].set(rewards[best]),
-        rewards,
+        jnp.zeros(rounds).at[0].set(first[best]),
+        first,
         jnp.asarray(True),
     )
 
@@ -78,15 +105,16 @@ def begin(
 def play(
     policy: Policy,
     trial: Trial,
-    payoff: Float[Array, " m"],
+    table: Table,
     noise: Noise,
     first: Int[Array, ""],
     stop: Int[Array, ""],
 ) -> Trial:
-    """Rounds ``first`` to ``stop − 1``; the distinct arms must fit the capacity."""
+    """Rounds ``first`` to ``stop − 1``; the distinct inputs must fit the capacity."""
+    table = jax.tree.map(jnp.asarray, table)
 
     def turn(t, trial: Trial) -> Trial:
-        return pull(policy, trial, learn(policy.model, trial.state), payoff, noise, t)
+        return pull(policy, trial, learn(policy.model, trial.state), table, noise, t)
 
     return jax.lax.fori_loop(first, stop, turn, trial)
 
@@ -95,16 +123,17 @@ def pull(
     policy: Policy,
     trial: Trial,
     learned: State,
-    payoff: Float[Array, " m"],
+    table: Table,
     noise: Noise,
     t: Int[Array, ""],
 ) -> Trial:
     """The second half of a round: choose an arm, pull it, note its reward."""
-    arm, info = policy.select(learned)
+    payoff, context, available = table.at(trial.first.shape[0] + t - 1)
+    arm, info = policy.select(situated(learned, context), among=available)
     arm = arm.astype(jnp.int32)
     reward = payoff[arm] + noise.draw(_noise_key(learned, t), arm)
     return Trial(
-        policy.observe(learned, arm, reward),
+        policy.observe(learned, arm, reward, context),
         trial.arms.at[t].set(arm),
         trial.rewards.at[t].set(reward),
         trial.first,

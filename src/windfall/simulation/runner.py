@@ -13,6 +13,7 @@ from windfall.checks import LARGEST_SEED, whole
 from windfall.errors import InputError
 from windfall.policy import Policy, as_policy
 from windfall.problems import Problem
+from windfall.problems.rounds import gaps
 from windfall.runtime.compilation import relieve_memory_maps
 from windfall.runtime.execution import on_accelerator
 from windfall.runtime.threads import wedge_possible
@@ -134,9 +135,7 @@ def result_of(job: Job, label: str, played: Played, seconds: float) -> Result:
         seconds: How long it took.
     """
     problem = job.problem
-    payoffs = np.stack([problem.payoffs(i) for i in range(problem.snapshots)])
-    row = np.arange(len(played.arms)) % problem.snapshots
-    regret = payoffs.max(axis=1)[row][:, None] - payoffs[row[:, None], played.arms]
+    regret = _regret(problem, played) if problem.rounds is None else _round_regret(problem, played)
     return Result(
         problem=problem.name,
         policy=repr(job.policy),
@@ -166,6 +165,25 @@ def result_of(job: Job, label: str, played: Played, seconds: float) -> Result:
             "python": platform.python_version(),
         },
     )
+
+
+def _regret(problem: Problem, played: Played) -> np.ndarray:
+    """Gaps of the arms pulled, where all rounds are alike."""
+    payoffs = np.stack([problem.payoffs(i) for i in range(problem.snapshots)])
+    row = np.arange(len(played.arms)) % problem.snapshots
+    return payoffs.max(axis=1)[row][:, None] - payoffs[row[:, None], played.arms]
+
+
+def _round_regret(problem: Problem, played: Played) -> np.ndarray:
+    """Gaps to the best available arm of each round; entry 0 is the least of the initial arms'."""
+    trials, rounds = played.arms.shape
+    regret = np.empty((trials, rounds))
+    for trial, initial in enumerate(played.initial):
+        gap = gaps(problem.drawn(trial, len(initial) + rounds - 1))
+        first, rest = gap[: len(initial)], gap[len(initial) :]
+        regret[trial, 0] = first[np.arange(len(initial)), initial].min()
+        regret[trial, 1:] = rest[np.arange(rounds - 1), played.arms[trial, 1:]]
+    return regret
 
 
 def _label(policy: Policy) -> str:

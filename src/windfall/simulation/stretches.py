@@ -23,7 +23,7 @@ from windfall.policy import Policy, State, learn
 from windfall.runtime.execution import float64, on_accelerator
 from windfall.runtime.programs import Program, program
 from windfall.simulation.noise import Noise
-from windfall.simulation.rollout import Trial, begin, play, pull
+from windfall.simulation.rollout import Table, Trial, begin, play, pull
 
 __all__ = ["Setting", "play_one", "play_together"]
 
@@ -41,6 +41,8 @@ class Setting:
         noise: How rewards differ from payoffs.
         seed: Determines everything.
         rounds: T.
+        distinct: How many distinct inputs there can be besides one for each pull: the arms; None
+            where every pull may have its own.
     """
 
     policy: Policy
@@ -48,41 +50,43 @@ class Setting:
     noise: Noise
     seed: int
     rounds: int
+    distinct: int | None
 
     @property
     def capacities(self) -> list[int]:
         """The buckets that a trial may need, smallest first."""
         initial = int(self.template.initial)
-        most = min(self.template.candidates.size, initial + self.rounds)
+        most = initial + self.rounds
+        most = most if self.distinct is None else min(self.distinct, most)
         buckets = _ACCELERATOR_BUCKETS if on_accelerator() else BUCKETS
         usual = [c for c in buckets if initial < c < bucket(most)]
         return [*usual, bucket(most)]
 
 
 @float64
-def play_one(setting: Setting, payoff: np.ndarray, initial: np.ndarray, number: int) -> Trial:
+def play_one(setting: Setting, table: Table, initial: np.ndarray, number: int) -> Trial:
     """One trial, from its initial arms on."""
-    trial = _begin_one(*_arguments(setting, payoff, initial, np.uint32(number)))
-    return _advance(_play_one, setting, trial, payoff, None)
+    trial = _begin_one(*_arguments(setting, table, initial, np.uint32(number)))
+    return _advance(_play_one, setting, trial, table, None)
 
 
 @float64
 def play_together(
     setting: Setting,
-    payoffs: np.ndarray,
+    tables: Table,
     initial: np.ndarray,
     numbers: np.ndarray,
     on_round: Callable[[int], Any] | None = None,
 ) -> Trial:
-    """A stack of trials, one row of ``payoffs`` each, all in the same round at the same time."""
-    trials = _begin_all(*_arguments(setting, payoffs, initial, numbers.astype(np.uint32)))
-    return _advance(_play_all, setting, trials, payoffs, on_round)
+    """A stack of trials, a table of ``tables`` each, all in the same round at the same time."""
+    trials = _begin_all(*_arguments(setting, tables, initial, numbers.astype(np.uint32)))
+    return _advance(_play_all, setting, trials, tables, on_round)
 
 
-def _arguments(setting: Setting, payoff: np.ndarray, initial: np.ndarray, number: Any) -> tuple:
+def _arguments(setting: Setting, table: Table, initial: np.ndarray, number: Any) -> tuple:
     template = _resized(setting.template, setting.capacities[0])
     seed = np.uint32(setting.seed)
-    return setting.policy, template, payoff, setting.noise, initial, seed, number, setting.rounds
+    return setting.policy, template, table, setting.noise, initial, seed, number, setting.rounds
 
 
 def _resized(state: State, capacity: int) -> State:
@@ -92,7 +96,7 @@ def _resized(state: State, capacity: int) -> State:
     return eqx.tree_at(lambda s: s.belief, state, state.belief.resized(capacity))
 
 
-def _advance(stretch, setting: Setting, trial: Trial, payoff: np.ndarray, on_round) -> Trial:
+def _advance(stretch, setting: Setting, trial: Trial, table: Table, on_round) -> Trial:
     t, noise = 1, setting.noise
     capacities = setting.capacities
     while t < setting.rounds:
@@ -104,7 +108,7 @@ def _advance(stretch, setting: Setting, trial: Trial, payoff: np.ndarray, on_rou
                 trial = eqx.tree_at(lambda t: t.state, trial, _resized(trial.state, larger))
                 continue
             stop = min(setting.rounds, t + room)
-        trial = stretch(setting.policy, trial, payoff, noise, np.int32(t), np.int32(stop))
+        trial = stretch(setting.policy, trial, table, noise, np.int32(t), np.int32(stop))
         t = stop
         if on_round is not None:
             jax.block_until_ready(trial.rewards)
@@ -133,12 +137,12 @@ def _with_space(state: State, candidates: Candidates | None, setup: Any) -> Stat
     )
 
 
-def _play_all(policy, trials, payoffs, noise, first, stop):
+def _play_all(policy, trials, tables, noise, first, stop):
     for t in range(first, stop):
         state = trials.state
         learned = _learn_all(policy.model, _with_space(state, NOWHERE, None))
         learned = _with_space(learned, state.candidates, state.setup)
-        trials = _pull_all(policy, trials, learned, payoffs, noise, np.int32(t))
+        trials = _pull_all(policy, trials, learned, tables, noise, np.int32(t))
     return trials
 
 
@@ -147,12 +151,13 @@ _play_one = Program(play)
 
 
 @program
-def _begin_all(policy, template, payoffs, noise, initial, seed, numbers, rounds):
-    def one(payoff, initial, number):
-        return begin(policy, template, payoff, noise, initial, seed, number, rounds)
+def _begin_all(policy, template, tables, noise, initial, seed, numbers, rounds):
+    def one(table, initial, number):
+        return begin(policy, template, table, noise, initial, seed, number, rounds)
 
-    shapes = jax.eval_shape(one, payoffs[0], initial[0], numbers[0])
-    return jax.vmap(one, out_axes=_lanes(shapes))(payoffs, initial, numbers)
+    first = jax.tree.map(lambda a: a[0], (tables, initial, numbers))
+    shapes = jax.eval_shape(one, *first)
+    return jax.vmap(one, out_axes=_lanes(shapes))(tables, initial, numbers)
 
 
 @program
@@ -161,9 +166,9 @@ def _learn_all(model, states):
 
 
 @program
-def _pull_all(policy, trials, learned, payoffs, noise, t):
-    def one(trial, state, payoff):
-        return pull(policy, trial, state, payoff, noise, t)
+def _pull_all(policy, trials, learned, tables, noise, t):
+    def one(trial, state, table):
+        return pull(policy, trial, state, table, noise, t)
 
     lanes = _lanes(trials)
-    return jax.vmap(one, in_axes=(lanes, lanes.state, 0), out_axes=lanes)(trials, learned, payoffs)
+    return jax.vmap(one, in_axes=(lanes, lanes.state, 0), out_axes=lanes)(trials, learned, tables)

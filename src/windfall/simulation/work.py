@@ -17,9 +17,10 @@ from windfall.problems import Problem
 from windfall.runtime.compilation import CompileClock, relieve_memory_maps
 from windfall.runtime.execution import on_accelerator
 from windfall.simulation.noise import noise_of
-from windfall.simulation.rollout import Trial
+from windfall.simulation.rollout import Table, Trial
 from windfall.simulation.stretches import Setting, play_one, play_together
 from windfall.space.arms import Arms, shuffled
+from windfall.space.joint import Joint
 
 __all__ = ["Job", "Played", "Progress", "pack", "play", "prepare", "work"]
 
@@ -82,8 +83,12 @@ def prepare(job: Job) -> Setting:
     problem = job.problem
     initial = problem.protocol.initial
     space = Arms(problem.arms, problem.feature_names, problem.box)
-    template = job.policy.begin(None, space, capacity=bucket(initial + 1), initial=initial)
-    return Setting(job.policy, template, noise_of(problem), job.seed, job.rounds)
+    context = problem.context
+    joint = None if context is None else Joint(space, context, context.frame(None))
+    capacity = bucket(initial + 1)
+    template = job.policy.begin(None, space, capacity=capacity, initial=initial, inputs=joint)
+    distinct = space.size if joint is None else None
+    return Setting(job.policy, template, noise_of(problem), job.seed, job.rounds, distinct)
 
 
 def play(
@@ -132,8 +137,11 @@ def _unpacked(parcel: bytes) -> tuple[Job, Setting]:
 
 
 def _together(job: Job, setting: Setting, numbers: np.ndarray, progress: Progress):
-    payoffs = np.stack([job.problem.payoffs(int(i)) for i in numbers])
-    initial = np.stack([_initial(job, int(i)) for i in numbers])
+    tables = [_table(job, int(i)) for i in numbers]
+    both = zip(numbers.tolist(), tables, strict=True)
+    initial = np.stack([_initial(job, number, table) for number, table in both])
+    # Not by the constructor: a stack has other shapes than those that a table is annotated with.
+    stack = jax.tree.map(lambda *rows: np.stack(rows), *tables)
     reached = 0
 
     def report(t: int) -> None:
@@ -141,22 +149,45 @@ def _together(job: Job, setting: Setting, numbers: np.ndarray, progress: Progres
         progress((t - reached) * len(numbers))
         reached = t
 
-    return _record(play_together(setting, payoffs, initial, numbers, report), initial)
+    return _record(play_together(setting, stack, initial, numbers, report), initial)
 
 
 def _alone(job: Job, setting: Setting, number: int, progress: Progress):
-    initial = _initial(job, number)
-    trial = play_one(setting, job.problem.payoffs(number), initial, number)
+    table = _table(job, number)
+    initial = _initial(job, number, table)
+    trial = play_one(setting, table, initial, number)
     record = tuple(a[None] for a in _record(trial, initial))
     progress(job.rounds)
     return record
 
 
-def _initial(job: Job, number: int) -> np.ndarray:
-    """The initial arms of a trial."""
+def _table(job: Job, number: int) -> Table:
+    """What a trial pays and shows."""
+    problem = job.problem
+    if problem.rounds is None:
+        return Table(problem.payoffs(number))
+    rounds = problem.drawn(number, problem.protocol.initial + job.rounds - 1)
+    if problem.context is None:
+        return Table(rounds.payoffs, None, rounds.available)
+    assert rounds.contexts is not None, "checked"
+    columns = problem.context.frame(None).unit([*map(tuple, rounds.contexts.tolist())])
+    return Table(rounds.payoffs, columns, rounds.available)
+
+
+def _initial(job: Job, number: int, table: Table) -> np.ndarray:
+    """The initial arms of a trial: the first in a random order, as far as they are available."""
     problem = job.problem
     pool = np.arange(problem.size) if problem.initial_pool is None else problem.initial_pool
-    return shuffled(pool, job.seed, number)[: problem.protocol.initial].astype(np.int32)
+    order = shuffled(pool, job.seed, number)
+    if table.available is None:
+        return order[: problem.protocol.initial].astype(np.int32)
+    chosen: list[int] = []
+    for available in table.available[: problem.protocol.initial]:
+        here = order[available[order]]
+        if not len(here):
+            raise InputError("initial_pool has no available arm in some round; expected one")
+        chosen.append(next((int(arm) for arm in here if arm not in chosen), int(here[0])))
+    return np.array(chosen, np.int32)
 
 
 def _record(trial: Trial, initial: np.ndarray):

@@ -1,6 +1,7 @@
 """What every study can do, wherever its events are kept: decide, learn, say what it believes."""
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -10,7 +11,9 @@ from windfall.checks import shown
 from windfall.errors import InputError
 from windfall.naming import marked
 from windfall.space import Context, Point, Space
+from windfall.study import history
 from windfall.study.choice import Choice, Request, choice_of, plain
+from windfall.study.events import Event
 from windfall.study.pull import Pull
 from windfall.study.record import Record
 from windfall.study.warming import Warmer
@@ -41,9 +44,13 @@ class Session(ABC):
     def policy(self) -> "Policy":
         """The policy."""
 
-    @abstractmethod
     def history(self) -> dict[str, list[Any]]:
         """All that happened: one row per event, ready for a data frame."""
+        return history.columns(self._now(), self.happened())
+
+    @abstractmethod
+    def happened(self) -> Sequence[Event]:
+        """Every event, less the study's creation."""
 
     @abstractmethod
     def _now(self) -> Record:
