@@ -8,6 +8,7 @@ import argparse
 import time
 import warnings
 from collections.abc import Callable, Iterator
+from typing import NamedTuple
 
 import numpy as np
 
@@ -167,20 +168,33 @@ def fixed_logs(n: int, logs: int, peers: PeerProcess | None) -> None:
         print(f"\nobp on the first 20 logs of each: largest difference {furthest:.1e}")
 
 
-#: Studies that learn while they log: how they decide, and what else might have been done.
+class Learner(NamedTuple):
+    """A study that learns while it logs, and the target: probabilities of the three best arms."""
+
+    policy: wf.Policy
+    target: tuple[float, float, float]
+    rounds: int
+
+
+#: Far: the target often does what the study has learned to leave alone. Near: it seldom does.
+FAR, NEAR = ((0.6, 0.2, 0.2), 100), ((0.8, 0.1, 0.1), 200)
+TS = wf.Policy(wf.TS(), MODEL, propensities=256)
 STUDIES = {
-    "V-UCB, explore=0.2": wf.Policy(wf.VUCB(), MODEL, explore=0.2),
-    "TS, propensities=256": wf.Policy(wf.TS(), MODEL, propensities=256),
+    "far, V-UCB, explore=0.2": Learner(wf.Policy(wf.VUCB(), MODEL, explore=0.2), *FAR),
+    "far, TS, propensities=256": Learner(TS, *FAR),
+    "near, V-UCB, explore=0.3": Learner(wf.Policy(wf.VUCB(), MODEL, explore=0.3), *NEAR),
+    "near, TS, propensities=256": Learner(TS, *NEAR),
 }
 
 
-def adaptive_logs(rounds: int, logs: int) -> None:
+def adaptive_logs(logs: int) -> None:
     """Logs of studies, which choose what they have learned to choose."""
     pays = payoff(np.full((1, 2), 0.5))[0]
-    wanted = np.zeros(len(ARMS))
-    wanted[np.argsort(-pays)[:3]] = 0.6, 0.2, 0.2
-    print(f"\n### Studies of {rounds} rounds; {logs} of them\n\n{HEAD}")
-    for case, policy in STUDIES.items():
+    print(f"\n### Studies that learn; {logs} of each\n\n{HEAD}")
+    remarks = []
+    for case, (policy, target, rounds) in STUDIES.items():
+        wanted = np.zeros(len(ARMS))
+        wanted[np.argsort(-pays)[:3]] = target
         tally, sizes = Tally(float(wanted @ pays)), []
         for seed in range(logs):
             rng = np.random.default_rng(seed)
@@ -193,14 +207,14 @@ def adaptive_logs(rounds: int, logs: int) -> None:
             tally.add(rows, seed)
             sizes.append(effective_size(rows.weight))
         print(*tally.lines(case), sep="\n", flush=True)
-        print(f"\neffective size, median: {np.median(sizes):.1f} of {rounds - 3}\n")
+        remarks.append(f"- {case}: effective size {np.median(sizes):.1f} of {rounds - 3}, median")
+    print("", *remarks, sep="\n")
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--logs", type=int, default=200)
     parser.add_argument("--rows", type=int, nargs="*", default=[200, 1000])
-    parser.add_argument("--rounds", type=int, default=100)
     parser.add_argument("--studies", type=int, default=100)
     parser.add_argument("--peers", help="interpreter that has obp")
     given = parser.parse_args()
@@ -213,7 +227,7 @@ def main() -> None:
     for n in given.rows:
         fixed_logs(n, given.logs, peers)
     if given.studies:
-        adaptive_logs(given.rounds, given.studies)
+        adaptive_logs(given.studies)
     wall, cpu = time.perf_counter() - begun, time.process_time() - used
     print(f"\n{wall:.0f} s, of which CPU {cpu:.0f} s")
     if peers is not None:

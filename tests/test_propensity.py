@@ -110,7 +110,9 @@ def test_the_draw_that_chose_counts_and_the_inverse_is_unbiased_but_for_rare_arm
     """(c + 1)/(S + 1), and E 1/p̂ = (1 − (1 − p)^(S + 1))/p, over every count c there can be."""
     state, draws, p = state_of(COUNTED), 12, 0.15
     estimates = [
-        float(compiled.propensity(COUNTED, state, np.int64(arm), None, np.int32(0), None))
+        float(
+            compiled.propensity(COUNTED, state, np.int64(arm), None, np.int32(0), np.ones(6, bool))
+        )
         for arm in range(6)
     ]
     counts = np.array(estimates) * (draws + 1) - 1

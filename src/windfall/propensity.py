@@ -47,22 +47,25 @@ def propensity(
     return (jnp.sum(others == choice) + 1.0) / (policy.propensities + 1.0)
 
 
-def chances(policy: Policy, state: State, draws: int) -> Float[Array, " m"]:
+def chances(
+    policy: Policy, state: State, draws: int, among: Bool[Array, " m"] | None = None
+) -> Float[Array, " m"]:
     """The probability of each arm at this moment.
 
     Args:
         policy: The policy; its own choice is taken for certain, unless its acquisition draws.
-        state: What it knows, learned.
+        state: What it knows, learned, and ``situated`` where there is a context.
         draws: How many draws frequencies are taken from, where it draws.
+        among: Which arms are available; None for all of them.
     """
     plain = dataclasses.replace(policy, explore=None)
-    arms = _again(plain, state, 1 if policy.acquisition.averages else draws, None, 0, None)
+    arms = _again(plain, state, 1 if policy.acquisition.averages else draws, None, 0, among)
     shares = jnp.zeros(state.candidates.size).at[arms].add(1.0 / len(arms))
     if policy.explore is None:
         return shares
     assert isinstance(state.candidates, Listed), "only arms can be explored"
     tried = None if policy.repeats else state.candidates.new(None, state.belief.repeatable)
-    open = state.candidates.open(tried)
+    open = state.candidates.open(tried, among)
     return (1.0 - policy.explore) * shares + policy.explore * open / jnp.sum(open)
 
 

@@ -63,9 +63,10 @@ def test_nothing_at_all_prints_the_help(windfall):
 def test_problems_lists_them_all(windfall):
     done = windfall("problems")
     assert done.exit_code == 0
+    lines = [line.strip("│ ").split("│") for line in done.stdout.splitlines()]
+    table = [[cell.strip() for cell in line] for line in lines]
     for row in describe():
-        (line,) = [line for line in done.stdout.splitlines() if f" {row.name}" in line]
-        cells = [cell.strip() for cell in line.strip("│ ").split("│")]
+        (cells,) = [cells for cells in table if cells[0].rstrip("*") == row.name]
         assert cells[0] == row.name + ("*" if row.needs_data else "")
         assert cells[1] == f"{row.arms:,}"
         assert [int(cells[4]), int(cells[5])] == [row.rounds, row.trials]

@@ -46,28 +46,54 @@ def test_what_predicts_a_row_has_not_seen_it():
     np.testing.assert_array_equal(changed, ~same_fold)
 
 
-def test_predictions_are_those_of_a_study_that_was_told_the_other_rows():
-    """Features and context together are the arms of such a study."""
+def test_it_predicts_and_decides_as_a_study_does_that_was_told_the_other_rows():
+    """In the context of each row, and among the arms that were there."""
     given = {name: column[:20] for name, column in columns().items()}
-    log = as_log(given, ARMS, None)
-    space, inside = crossfit.joint(log), np.arange(5)
-    belief = crossfit.learned(
-        crossfit.Learning(LINEAR, 256, 0), space, log.reward, np.arange(5, 20)
-    )
-    ours = crossfit.predictions(belief, space, log, inside)
+    mask = np.random.default_rng(0).random((20, 4)) < 0.5
+    mask[np.arange(20), given["arm"]] = True
+    log = as_log(given | {"available": mask}, ARMS, None)
+    policy = wf.Policy(wf.VUCB(3.0), LINEAR)
+    inside, outside = np.arange(6), np.arange(6, 20)
+    belief = crossfit.learned(crossfit.Learning(LINEAR, 256, 0), log, outside)
+    predicted = crossfit.predictions(belief, log, inside)
+    probable = crossfit.policy_chances(policy, belief, log, inside, 0, 1)
+    assert len(np.unique(probable, axis=0)) > 1
 
-    bandit = wf.Bandit(space, wf.Policy(wf.VUCB(), LINEAR), seed=0, initial=1)
-    for row in range(5, 20):
-        bandit.tell(row, log.reward[row])
-    asked = [np.concatenate([arm, log.context[row]]) for row in inside for arm in ARMS]
-    # The same programs on the same numbers, but for the number of points predicted at once.
-    assert relative_distance(ours.ravel(), bandit.posterior(asked)[0]) < 1e-12
+    bounds = {"load": (given["context"].min(), given["context"].max())}
+    bandit = wf.Bandit(ARMS, policy, context=bounds, seed=0, initial=1)
+    for row in outside:
+        bandit.tell(int(log.arm[row]), log.reward[row], context=given["context"][row])
+    for row in inside:
+        context = given["context"][row]
+        # The same programs on the same numbers, but for the number of points predicted at once.
+        mean, _ = bandit.posterior(context=context)
+        assert relative_distance(predicted[row], mean) < 1e-12
+        choice = bandit.ask(context=context, among=mask[row])
+        np.testing.assert_array_equal(probable[row], np.arange(4) == choice.arm)
+
+
+def test_a_study_with_contexts_and_masks_is_its_own_log():
+    policy = wf.Policy(wf.VUCB(), LINEAR, explore=0.5)
+    bandit = wf.Bandit(ARMS, policy, context=["load"], seed=0)
+    rng = np.random.default_rng(0)
+    kept = []
+    for t in range(12):
+        context, mask = rng.random(1), np.arange(4) != t % 4
+        choice = bandit.ask(context=context, among=mask)
+        bandit.tell(choice, float(choice.features @ [1.0, 2.0] - context[0]))
+        kept.append((choice.arm, context[0], mask))
+    log = as_log(bandit, None, None)
+    arm, load, mask = map(np.array, zip(*kept[3:], strict=True))
+    np.testing.assert_array_equal(log.arm, arm)
+    np.testing.assert_array_equal(log.available, mask)
+    np.testing.assert_allclose(log.context[:, 0], (load - load.min()) / np.ptp(load), rtol=1e-12)
+    assert all(p in (0.5 / 3, 0.5 + 0.5 / 3) for p in log.propensity)  # of three that are there
 
 
 def test_a_model_learns_from_no_more_inputs_than_it_may():
     log = as_log(columns(), ARMS, None)
     learning = crossfit.Learning(wf.GP(fit=wf.Fit(restarts=0, iterations=20)), 10, 0)
-    belief = crossfit.learned(learning, crossfit.joint(log), log.reward, np.arange(60))
+    belief = crossfit.learned(learning, log, np.arange(60))
     assert int(belief.used) == 10
 
 
@@ -129,6 +155,8 @@ def wrong(**changed):
         (wrong(arm=[4] * 10), EVEN, {}, "arm is 4; expected a row number from 0 to 3"),
         (wrong(propensity=[0.0] * 10), EVEN, {}, "propensity is 0; expected a probability, above"),
         (wrong(context=[[1.0]]), EVEN, {}, r"context has shape \(1, 1\); expected \(10, numbers\)"),
+        (wrong(available=[[1]]), EVEN, {}, r"available has shape \(1, 1\); expected \(10, 4\), a"),
+        (wrong(available=np.zeros((10, 4))), EVEN, {}, r"arm is \d where it is not available; exp"),
         (wrong(), [0.5, 0.1], {}, "policy has probabilities from 0.1 on that sum to 0.6; expected"),
         (wrong(), [1.5, -0.5], {}, "policy has probabilities from -0.5 on that sum to 1; expected"),
         (wrong(), ["a"], {}, "policy is neither a policy nor probabilities; expected"),

@@ -4,7 +4,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from windfall.errors import InputError
 from windfall.problems.changing import abrupt, hidden, slow, wheel_payoffs, wheel_rounds
+from windfall.problems.halides import halide_contexts, halide_rounds, read_halides
 from windfall.problems.synthetic import cosine
 
 AXIS = np.linspace(0.0, 1.0, 9)
@@ -95,3 +97,39 @@ def test_the_best_arm_is_hidden_in_half_of_the_rounds_and_no_other():
     assert gone.sum() == 30
     assert not np.array_equal(np.sort(gone[:, best]), gone[:, best])
     np.testing.assert_array_equal(drawn.payoffs, np.tile(cosine(GRID), (ROUNDS, 1)))
+
+
+NINE = [
+    f"{halogen}{ring}"
+    for ring in ("c1ccccn1", "c1cccnc1", "c1ccc(C)cc1")
+    for halogen in ("Br", "Cl", "I")
+]
+
+
+def test_a_halide_is_a_halogen_and_a_ring():
+    options, contexts = halide_contexts(NINE)
+    assert options["halogen"] == ["Br", "Cl", "I"]
+    assert len(np.unique(contexts, axis=0)) == 9
+    for formula, (halogen, ring) in zip(NINE, contexts, strict=True):
+        assert options["ring"][ring].replace("X", options["halogen"][halogen]) == formula
+    with pytest.raises(InputError, match="halide is 'c1ccccc1'; expected one with Br, Cl, I"):
+        halide_contexts(["c1ccccc1"])
+
+
+def test_a_new_halide_comes_last_and_only_there():
+    payoffs, (_, contexts) = rng().normal(size=(9, 4)), halide_contexts(NINE)
+    drawn = halide_rounds(rng(), payoffs, contexts, new=2, pulls=26, last=10)
+    order = [int(np.flatnonzero((payoffs == row).all(axis=1))[0]) for row in drawn.payoffs]
+    assert order[16:] == [2] * 10
+    assert sorted(order[:16]) == sorted([0, 1, 3, 4, 5, 6, 7, 8] * 2)
+    assert all(a == b for a, b in zip(order[:16:2], order[1:16:2], strict=True))  # in blocks
+    np.testing.assert_array_equal(drawn.contexts, contexts[order])
+
+
+def test_a_file_without_halides_says_so(tmp_path):
+    (tmp_path / "names.json").write_text('{"snapshots": ["Brc1ccccn1"]}')
+    assert read_halides(tmp_path / "names.json") == ["Brc1ccccn1"]
+    for text in ("{}", "[", "[1]"):
+        (tmp_path / "names.json").write_text(text)
+        with pytest.raises(InputError, match=r"names\.json cannot be read; expected a JSON file"):
+            read_halides(tmp_path / "names.json")

@@ -8,11 +8,14 @@ import pytest
 from windfall.errors import InputError
 from windfall.problems import describe, load, names, suite
 
-SENSORS = {"temperature", "air-quality-2d", "air-quality-3d"}
+MEASURED = {
+    *("temperature", "air-quality-2d", "air-quality-3d", "temperature-hours", "temperature-drift"),
+    "buchwald-hartwig-halides",
+}
 
 
 def test_names_are_the_suites_one_after_the_other():
-    assert names() == suite("all") == suite("paper") + suite("extremes")
+    assert names() == suite("all") == suite("paper") + suite("extremes") + suite("varying")
     assert len(set(names())) == len(names())
 
 
@@ -34,7 +37,7 @@ def test_describe_agrees_with_the_problems():
     rows = describe()
     assert tuple(row.name for row in rows) == names()
     for row in rows:
-        assert row.needs_data == (row.name in SENSORS)
+        assert row.needs_data == (row.name in MEASURED)
         assert row.description
         if not row.needs_data:
             problem = load(row.name)
@@ -48,7 +51,8 @@ def test_describe_agrees_with_the_problems():
 def test_describe_agrees_with_the_real_data(shared):
     for row in describe():
         if row.needs_data:
-            problem = load(row.name, shared / "data")
+            lists = row.name.startswith("buchwald")
+            problem = load(row.name, shared / "data" / ("real" if lists else ""))
             assert (row.arms, row.dimension) == (problem.size, problem.dimension)
             assert (row.noise, row.rounds) == (problem.noise, problem.protocol.rounds)
             assert row.trials == problem.protocol.trials

@@ -18,6 +18,7 @@ GROUPS = {
     "paper": "the paper's nine (--suite paper)",
     "extremes-tune": "extremes, the half to choose settings on (--suite extremes-tune)",
     "extremes-report": "extremes, the half to report only (--suite extremes-report)",
+    "varying": "rounds differ: contexts, drift, an arm that hides (--suite varying)",
 }
 DataDir = Annotated[
     Path | None,

@@ -7,6 +7,7 @@ fold's payoffs and, if the target is a policy, decides what that would do in the
 import dataclasses
 from dataclasses import dataclass
 
+import jax
 import numpy as np
 
 from windfall.acquisition.candidates import NOWHERE
@@ -14,18 +15,17 @@ from windfall.errors import NumericalError
 from windfall.evaluation.log import Log
 from windfall.models.base import Belief, Model
 from windfall.models.capacity import bucket
-from windfall.policy import Policy, State
+from windfall.policy import Policy, State, situated
 from windfall.propensity import chances
 from windfall.runtime.execution import float64
 from windfall.runtime.programs import program
-from windfall.space import Arms
 from windfall.study import compiled
 from windfall.study.pull import Pull
 
 __all__ = ["Learning", "dealt", "policy_chances", "predictions"]
 
-#: Points are predicted in blocks of one size: one compilation.
-_BLOCK = 4096
+#: Points are predicted, and decisions made, in blocks of one size: one compilation.
+_BLOCK, _PLACES = 4096, 64
 
 
 @dataclass(frozen=True)
@@ -53,20 +53,10 @@ def dealt(rows: int, folds: int, seed: int) -> np.ndarray:
     return np.random.default_rng(seed).permutation(np.arange(rows) % folds)
 
 
-def joint(log: Log) -> Arms:
-    """The rows' inputs, features and then context, scaled to the unit box of arms and contexts."""
-    rows = np.concatenate([log.arms[log.arm], log.context], axis=1)
-    corners = [
-        np.concatenate([extreme(log.arms, axis=0), extreme(log.context, axis=0)])
-        for extreme in (np.min, np.max)
-    ]
-    return Arms(rows, box=corners)
-
-
 @float64
-def learned(learning: Learning, space: Arms, reward: np.ndarray, rows: np.ndarray) -> Belief:
+def learned(learning: Learning, log: Log, rows: np.ndarray) -> Belief:
     """What a model believes that has seen some rows (their numbers) and no others."""
-    points = space.points[rows]
+    points = log.points[rows]
     _, inverse = np.unique(points, axis=0, return_inverse=True)
     inverse = inverse.reshape(-1)
     distinct = int(inverse.max()) + 1
@@ -74,8 +64,8 @@ def learned(learning: Learning, space: Arms, reward: np.ndarray, rows: np.ndarra
         kept = np.random.default_rng(learning.seed).permutation(distinct)[: learning.most]
         chosen = np.isin(inverse, kept)
         rows, points, distinct = rows[chosen], points[chosen], learning.most
-    pulls = [Pull((), float(paid)) for paid in reward[rows]]
-    empty = learning.model.begin(space, bucket(distinct))
+    pulls = [Pull((), float(paid)) for paid in log.reward[rows]]
+    empty = learning.model.begin(log.inputs, bucket(distinct))
     belief = compiled.note(empty, points, pulls)
     key = compiled.study_key(np.uint32(learning.seed))
     count = np.int32(len(pulls))
@@ -88,15 +78,20 @@ def learned(learning: Learning, space: Arms, reward: np.ndarray, rows: np.ndarra
     return belief
 
 
-def predictions(belief: Belief, space: Arms, log: Log, rows: np.ndarray) -> np.ndarray:
+def predictions(belief: Belief, log: Log, rows: np.ndarray) -> np.ndarray:
     """q̂: the mean payoff of every arm in the contexts of some rows, (rows, M)."""
-    size = len(log.arms)
+    size = log.space.size
     contexts = np.repeat(log.context[rows], size, axis=0)
-    points = space.unit(np.concatenate([np.tile(log.arms, (len(rows), 1)), contexts], axis=1))
-    blocks = np.zeros((-(-len(points) // _BLOCK), _BLOCK, points.shape[1]))
-    blocks.reshape(-1, points.shape[1])[: len(points)] = points
-    means = np.concatenate([np.asarray(_mean(belief, block)) for block in blocks])
+    points = np.concatenate([np.tile(log.space.points, (len(rows), 1)), contexts], axis=1)
+    means = np.concatenate([np.asarray(_mean(belief, x)) for x in _blocks(points, _BLOCK)])
     return means[: len(points)].reshape(len(rows), size)
+
+
+def _blocks(rows: np.ndarray, size: int) -> np.ndarray:
+    """Rows in blocks of this size, the last one filled up with the last row."""
+    missing = -len(rows) % size
+    filled = np.concatenate([rows, np.repeat(rows[-1:], missing, axis=0)])
+    return filled.reshape(-1, size, *rows.shape[1:])
 
 
 @program
@@ -107,12 +102,25 @@ def _mean(belief: Belief, x):
 def policy_chances(
     policy: Policy, belief: Belief, log: Log, rows: np.ndarray, seed: int, draws: int
 ) -> np.ndarray:
-    """π: what a policy with this belief would do in the contexts of some rows, (rows, M)."""
-    begun = float64(policy.begin)(compiled.study_key(np.uint32(seed)), Arms(log.arms))
+    """π: what a policy with this belief would do in the place of some rows, (rows, M)."""
+    begun = float64(policy.begin)(compiled.study_key(np.uint32(seed)), log.space, inputs=log.inputs)
     state = dataclasses.replace(begun, belief=belief, pulls=np.int32(len(log) - len(rows)))
-    return np.tile(np.asarray(_chances(policy, state, draws)), (len(rows), 1))
+    width = log.context.shape[1]
+    places = np.concatenate([log.context[rows], log.available[rows]], axis=1)
+    distinct, inverse = np.unique(places, axis=0, return_inverse=True)
+    blocks = _blocks(distinct, 1 if len(distinct) == 1 else _PLACES)
+    found = [
+        np.asarray(_chances(policy, state, block[:, :width], block[:, width:] > 0, draws))
+        for block in blocks
+    ]
+    return np.concatenate(found)[inverse.reshape(-1)]
 
 
 @program
-def _chances(policy: Policy, state: State, draws: int):
-    return chances(policy, state, draws)
+def _chances(policy: Policy, state: State, contexts, available, draws: int):
+    def one(place):
+        context, among = place
+        here = situated(state, context if context.shape[0] else None)
+        return chances(policy, here, draws, among)
+
+    return jax.lax.map(one, (contexts, available))

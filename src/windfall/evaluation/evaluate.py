@@ -93,8 +93,9 @@ def evaluate(
     neither it nor the model has seen the rewards that it is judged by.
 
     Args:
-        history: A ``Study`` or ``Bandit``, what its ``history()`` gave, or columns ``arm``,
-            ``reward``, ``propensity`` and perhaps ``context``.
+        history: A ``Study`` or ``Bandit``; what its ``history()`` gave, if there are neither
+            contexts nor masks; or columns ``arm``, ``reward``, ``propensity`` and perhaps
+            ``context`` and ``available``.
         policy: A name, an acquisition or a ``Policy``; or probabilities of the arms, (M,) or one
             line for each row of the log.
         arms: Features of the arms, unless the history is a study. None: nothing but which is which.
@@ -136,7 +137,7 @@ def evaluate(
     known = Rows(log.reward, weight, predicted[rows, log.arm], value)
     earned = Rows(log.reward, np.ones(len(log)), known.predicted, value)
     way = INTERVALS[interval]
-    never = np.bincount(log.arm, minlength=len(log.arms)) == 0
+    never = np.bincount(log.arm, minlength=log.space.size) == 0
     found = Evaluation(
         **{name: way(name, known, confidence, seed) for name in ESTIMATORS},
         logged=way("ips", earned, confidence, seed),
@@ -154,15 +155,14 @@ def probable_and_predicted(
     learning: crossfit.Learning, log: Log, target: Policy | np.ndarray, folds: int, draws: int
 ) -> tuple[np.ndarray, np.ndarray]:
     """π and q̂ of every arm in every row's context, by what has not seen the row: (n, M) each."""
-    space = crossfit.joint(log)
     fold = crossfit.dealt(len(log), folds, learning.seed)
-    probable, predicted = np.zeros((2, len(log), len(log.arms)))
+    probable, predicted = np.zeros((2, len(log), log.space.size))
     if isinstance(target, np.ndarray):
         probable = target
     for number_ in range(folds):
         inside, outside = np.flatnonzero(fold == number_), np.flatnonzero(fold != number_)
-        belief = crossfit.learned(learning, space, log.reward, outside)
-        predicted[inside] = crossfit.predictions(belief, space, log, inside)
+        belief = crossfit.learned(learning, log, outside)
+        predicted[inside] = crossfit.predictions(belief, log, inside)
         if isinstance(target, Policy):
             probable[inside] = crossfit.policy_chances(
                 target, belief, log, inside, learning.seed, draws
@@ -191,7 +191,7 @@ def _probabilities(policy: Any) -> np.ndarray | None:
 
 
 def _each_row(given: np.ndarray, log: Log) -> np.ndarray:
-    expected = (len(log), len(log.arms))
+    expected = (len(log), log.space.size)
     if given.shape not in (expected, expected[1:]):
         raise InputError(
             f"policy has probabilities of shape {given.shape}; expected ({expected[1]},) or"

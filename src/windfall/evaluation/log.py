@@ -1,6 +1,6 @@
 """A log as it is evaluated: which arm, with which probability, in which context, and its reward."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -8,7 +8,9 @@ import numpy as np
 
 from windfall.checks import shown
 from windfall.errors import InputError
-from windfall.space.checks import check_arms, finite_array
+from windfall.space import Arms, Context, Inputs
+from windfall.space.checks import finite_array
+from windfall.space.joint import Joint
 from windfall.study.session import Session
 
 __all__ = ["Log", "as_log"]
@@ -21,21 +23,30 @@ class Log:
     """Logged pulls.
 
     Attributes:
-        arms: Features of the arms, (M, d).
+        space: The arms.
+        inputs: What a model sees: the arms' columns, then those of the context.
         arm: Which was pulled in each row.
         reward: What it paid.
         propensity: The probability with which it was pulled, given its context.
-        context: (n, c), c = 0 where there is none.
+        context: (n, c) columns of the contexts, as a model sees them.
+        available: (n, M) which arms could be chosen.
     """
 
-    arms: np.ndarray
+    space: Arms
+    inputs: Inputs
     arm: np.ndarray
     reward: np.ndarray
     propensity: np.ndarray
     context: np.ndarray
+    available: np.ndarray
 
     def __len__(self) -> int:
         return len(self.arm)
+
+    @property
+    def points(self) -> np.ndarray:
+        """Each row's input."""
+        return np.concatenate([self.space.points[self.arm], self.context], axis=1)
 
 
 def as_log(history: Any, arms: Any, count: int | None) -> Log:
@@ -43,15 +54,16 @@ def as_log(history: Any, arms: Any, count: int | None) -> Log:
 
     Args:
         history: A ``Study`` or ``Bandit``; or columns arm, reward, propensity and perhaps context
-            (one number, or a line of them, per row).
+            (one number, or a line of them, per row) and available (a line of a mask, per row).
         arms: Features of the arms, if the history is no study; None for arms about which nothing
             is known but which they are.
         count: How many arms there are, if that is known from elsewhere.
     """
+    described = None
     if isinstance(history, Session):
-        if history.arms is None:
+        if not isinstance(history.space, Arms):
             raise InputError("history is a study without arms; expected one that chooses from arms")
-        history, arms = history.history(), history.arms
+        arms, described, history = history.space, history.context, _events(history)
     columns = _columns(history)
     reward = finite_array(columns["reward"], "reward")
     if reward.ndim != 1 or len(reward) < 2:
@@ -62,14 +74,39 @@ def as_log(history: Any, arms: Any, count: int | None) -> Log:
         raise InputError(
             f"propensity is {propensity[wrong][0]:g}; expected a probability, above 0, at most 1"
         )
-    features = _features(arms, arm, count)
-    wrong = (arm < 0) | (arm >= len(features)) | (arm != np.floor(arm))
+    space = _space(arms, arm, count)
+    wrong = (arm < 0) | (arm >= space.size) | (arm != np.floor(arm))
     if wrong.any():
         raise InputError(
-            f"arm is {arm[wrong][0]:g}; expected a row number from 0 to {len(features) - 1}"
+            f"arm is {arm[wrong][0]:g}; expected a row number from 0 to {space.size - 1}"
         )
-    context = _context(columns.get("context"), len(reward))
-    return Log(features, arm.astype(int), reward, propensity, context)
+    inputs, context = _situated(space, columns.get("context"), described, len(reward))
+    available = _available(columns.get("available"), arm.astype(int), space.size)
+    return Log(space, inputs, arm.astype(int), reward, propensity, context, available)
+
+
+def _events(study: Session) -> dict[str, list[Any]]:
+    """The columns of a study's events, with contexts and masks as they were recorded."""
+    events = [event for event in study.happened() if event.kind in ("asked", "told", "undone")]
+    contents = [event.contents for event in events]
+    size = study.space.size
+    return {
+        "kind": [event.kind for event in events],
+        "arm": [said.get("point") for said in contents],
+        "available": [_mask(said, size) if "point" in said else None for said in contents],
+        **{
+            name: [said.get(name) for said in contents]
+            for name in ("id", "reward", "propensity", "context")
+        },
+    }
+
+
+def _mask(asked: Mapping[str, Any], size: int) -> np.ndarray:
+    """Which arms could be chosen, as the event has it."""
+    listed = "among" in asked
+    mask = np.full(size, not listed)
+    mask[list(asked.get("among", asked.get("without", ())))] = listed
+    return mask
 
 
 def _columns(history: Any) -> Any:
@@ -84,21 +121,25 @@ def _columns(history: Any) -> Any:
             raise InputError(f"history has no column {name!r}; expected {', '.join(_NEEDED)}")
     if "kind" not in history:
         return history
-    return _settled(*(history[name] for name in ("kind", "id", *_NEEDED)))
+    beside = [name for name in ("context", "available") if name in history]
+    names = ("kind", "id", *_NEEDED, *beside)
+    rows = zip(*(history[name] for name in names), strict=True)
+    return _settled([dict(zip(names, row, strict=True)) for row in rows])
 
 
-def _settled(*columns: Any) -> dict[str, Any]:
+def _settled(events: Sequence[dict[str, Any]]) -> dict[str, Any]:
     """One row per choice that has a propensity and a reward, in the order of the rewards.
 
     Whatever was told for a choice once more was not chosen again, and does not count.
     """
-    chance: dict[int, float] = {}
-    paid: dict[int, tuple[int, float]] = {}
-    for kind, number, arm, reward, propensity in zip(*columns, strict=True):
+    asked: dict[int, dict[str, Any]] = {}
+    paid: dict[int, float] = {}
+    for event in events:
+        kind, number, propensity = event["kind"], event["id"], event["propensity"]
         if kind == "asked" and propensity is not None and not np.isnan(propensity):
-            chance[number] = propensity
-        elif kind == "told" and number in chance:
-            paid.setdefault(number, (arm, reward))
+            asked[number] = event
+        elif kind == "told" and number in asked:
+            paid.setdefault(number, event["reward"])
         elif kind == "undone":
             paid.pop(number, None)
     if len(paid) < 2:
@@ -106,8 +147,9 @@ def _settled(*columns: Any) -> dict[str, Any]:
             f"history has {len(paid)} choices with a propensity and a reward; expected at least 2: "
             "use a policy that draws, such as Policy(acquisition, explore=0.1)"
         )
-    arms, rewards = zip(*paid.values(), strict=True)
-    return {"arm": arms, "reward": rewards, "propensity": [chance[i] for i in paid]}
+    rows = [asked[number] | {"reward": reward} for number, reward in paid.items()]
+    columns = {name: [row[name] for row in rows] for name in rows[0]}
+    return {name: column for name, column in columns.items() if column[0] is not None}
 
 
 def _column(values: Any, name: str, rows: int) -> np.ndarray:
@@ -117,26 +159,47 @@ def _column(values: Any, name: str, rows: int) -> np.ndarray:
     return column
 
 
-def _features(arms: Any, arm: np.ndarray, count: int | None) -> np.ndarray:
+def _space(arms: Any, arm: np.ndarray, count: int | None) -> Arms:
     """What is known of the arms; if nothing, that each is itself."""
     if arms is None:
-        return np.eye(count or max(int(arm.max()) + 1, 2))
-    features = check_arms(arms)
-    if count is not None and len(features) != count:
+        return Arms(np.eye(count or max(int(arm.max()) + 1, 2)))
+    space = arms if isinstance(arms, Arms) else Arms(arms)
+    if count is not None and space.size != count:
         raise InputError(
-            f"policy has probabilities of {count} arms; expected {len(features)}, as many as arms"
+            f"policy has probabilities of {count} arms; expected {space.size}, as many as arms"
         )
-    return features
+    return space
 
 
-def _context(given: Any, rows: int) -> np.ndarray:
+def _situated(
+    space: Arms, given: Any, described: Context | None, rows: int
+) -> tuple[Inputs, np.ndarray]:
+    """What a model sees of arms and contexts, and the columns of the contexts."""
     if given is None:
-        return np.zeros((rows, 0))
-    context = finite_array(given, "context")
-    if context.ndim == 1:
-        context = context[:, None]
-    if context.ndim != 2 or len(context) != rows:
+        return space, np.zeros((rows, 0))
+    if described is None:
+        table = finite_array(given, "context")
+        table = table[:, None] if table.ndim == 1 else table
+        if table.ndim != 2 or len(table) != rows or not table.shape[1]:
+            raise InputError(
+                f"context has shape {table.shape}; expected ({rows}, numbers), a line per reward"
+            )
+        given, described = table.tolist(), Context([f"context {i}" for i in range(table.shape[1])])
+    contexts = [described.point(line) for line in given]
+    frame = described.frame(described.including(None, contexts))
+    inputs = Joint(space, described, frame) if frame.width else space
+    return inputs, frame.unit(contexts)
+
+
+def _available(given: Any, arm: np.ndarray, size: int) -> np.ndarray:
+    if given is None:
+        return np.ones((len(arm), size), bool)
+    mask = finite_array(given, "available") != 0
+    if mask.shape != (len(arm), size):
         raise InputError(
-            f"context has shape {context.shape}; expected ({rows}, numbers), a line per reward"
+            f"available has shape {mask.shape}; expected {(len(arm), size)}, a line per reward"
         )
-    return context
+    gone = ~mask[np.arange(len(arm)), arm]
+    if gone.any():
+        raise InputError(f"arm is {arm[gone][0]} where it is not available; expected another mask")
+    return mask

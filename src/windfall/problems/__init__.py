@@ -17,6 +17,7 @@ from windfall.problems.own_data import from_csv
 from windfall.problems.problem import Problem, Protocol
 from windfall.problems.sensors import SENSORS
 from windfall.problems.synthetic import FUNCTIONS
+from windfall.problems.varying import VARYING, varying
 from windfall.space.checks import check_arms
 
 __all__ = [
@@ -39,7 +40,8 @@ SUITES: dict[str, tuple[str, ...]] = {
     "extremes": tuple(EXTREMES),
     "extremes-tune": tuple(name for name, known in EXTREMES.items() if known.half == "tune"),
     "extremes-report": tuple(name for name, known in EXTREMES.items() if known.half == "report"),
-    "all": (*FUNCTIONS, *WHEELS, *SENSORS, *EXTREMES),
+    "varying": tuple(VARYING),
+    "all": (*FUNCTIONS, *WHEELS, *SENSORS, *EXTREMES, *VARYING),
 }
 
 
@@ -76,8 +78,9 @@ def suite(name: str, data_dir: str | os.PathLike[str] | None = None) -> tuple[st
     """The names of the problems that are played together.
 
     ``paper`` are the paper's nine; ``extremes`` are others on which a policy should do well, in two
-    halves: ``extremes-tune`` to choose its settings on, ``extremes-report`` to report only;
-    ``all`` is everything that has a name. ``real`` are the candidate lists in the data folder.
+    halves: ``extremes-tune`` to choose its settings on, ``extremes-report`` to report only; in
+    ``varying`` rounds differ: contexts, drift, an arm that hides; ``all`` is everything that has a
+    name. ``real`` are the candidate lists in the data folder.
 
     >>> len(suite("paper")), suite("extremes-tune")[:2]
     (9, ('hill-3d', 'needle-2d'))
@@ -126,6 +129,8 @@ def load(name: str | os.PathLike[str], data_dir: str | os.PathLike[str] | None =
         return sensors.sensors(name, data_dir)
     if name in EXTREMES:
         return extremes.extreme(name)
+    if name in VARYING:
+        return varying(name, data_dir)
     if os.path.isfile(name):
         return from_list(name)
     folder = data_folder(data_dir)
@@ -141,7 +146,8 @@ def describe() -> tuple[ProblemRow, ...]:
     """A line per named problem; no data file is read.
 
     >>> [row.name for row in describe() if row.needs_data]
-    ['temperature', 'air-quality-2d', 'air-quality-3d']
+    ['temperature', 'air-quality-2d', 'air-quality-3d', 'temperature-hours', 'temperature-drift',
+     'buchwald-hartwig-halides']
     """
     computed = (_row(load(name)) for name in (*FUNCTIONS, *WHEELS))
     measured = (
@@ -157,7 +163,20 @@ def describe() -> tuple[ProblemRow, ...]:
         )
         for name, known in SENSORS.items()
     )
-    return (*computed, *measured, *(_extreme_row(name) for name in EXTREMES))
+    changing = (
+        ProblemRow(
+            name=name,
+            arms=known.arms,
+            dimension=known.features,
+            noise=known.noise,
+            rounds=known.rounds,
+            trials=known.trials,
+            needs_data=known.needs_data,
+            description=known.description,
+        )
+        for name, known in VARYING.items()
+    )
+    return (*computed, *measured, *(_extreme_row(name) for name in EXTREMES), *changing)
 
 
 def describe_lists(data_dir: str | os.PathLike[str]) -> tuple[ProblemRow, ...]:

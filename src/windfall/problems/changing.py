@@ -1,7 +1,7 @@
 """What changes from round to round: contexts, payoffs that drift, arms that come and go.
 
-Functions that draw the rounds of one trial; ``windfall.problems.situations`` makes problems of
-them. ``Rounds`` has a line for each round, of whatever differs between rounds.
+Functions that draw the rounds of one trial; ``windfall.problems.varying`` makes problems of them.
+``Rounds`` has a line for each round, of whatever differs between rounds.
 """
 
 from collections.abc import Callable

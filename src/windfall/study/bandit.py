@@ -7,7 +7,7 @@ from windfall.checks import LARGEST_SEED, whole
 from windfall.space import as_space
 from windfall.space.context import as_context
 from windfall.space.similarity import similar_arms
-from windfall.study import history, saving
+from windfall.study import saving
 from windfall.study.choice import Choice, Request
 from windfall.study.events import Event
 from windfall.study.record import Record
@@ -110,9 +110,9 @@ class Bandit(Session):
         self._make(self._request(whole("n", n, 1), context, among), held=True)
         return self.pending[before:]
 
-    def history(self) -> dict[str, list[Any]]:
-        """All that happened: one row per event, ready for a data frame."""
-        return history.columns(self._record, self._events)
+    def happened(self) -> list[Event]:
+        """Every event, less the study's creation."""
+        return list(self._events)
 
     def state_dict(self) -> dict[str, Any]:
         """Everything needed to go on elsewhere, as numbers and lists that JSON can hold."""

@@ -90,10 +90,10 @@ class KeptSession(Session):
         """Keep a remark with the study ("changed the nozzle"); it changes nothing else."""
         self._happen("noted", {"text": text("text", remark)}, request)
 
-    def history(self) -> dict[str, list[Any]]:
-        """All that happened: one row per event, ready for a data frame."""
+    def happened(self) -> list[Event]:
+        """Every event, less the study's creation."""
         self._now()
-        return history.columns(self._record, self._journal.events[1:])
+        return list(self._journal.events[1:])
 
     def export(self, path: str | os.PathLike[str]) -> None:
         """Write the history as a table (.csv), or every event in full (.jsonl, JSON lines)."""

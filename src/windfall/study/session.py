@@ -1,13 +1,16 @@
 """What every study can do, wherever its events are kept: decide, learn, say what it believes."""
 
 from abc import abstractmethod
+from collections.abc import Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from windfall.checks import shown
 from windfall.errors import InputError
 from windfall.space import Context, Point, Space
+from windfall.study import history
 from windfall.study.choice import Choice, Request, plain
+from windfall.study.events import Event
 from windfall.study.pull import Pull
 from windfall.study.reading import Reading
 from windfall.study.record import Record
@@ -39,9 +42,13 @@ class Session(Reading):
     def policy(self) -> "Policy":
         """The policy."""
 
-    @abstractmethod
     def history(self) -> dict[str, list[Any]]:
         """All that happened: one row per event, ready for a data frame."""
+        return history.columns(self._now(), self.happened())
+
+    @abstractmethod
+    def happened(self) -> Sequence[Event]:
+        """Every event, less the study's creation."""
 
     @abstractmethod
     def _happen(self, kind: str, contents: dict[str, Any]) -> None:

@@ -12,9 +12,11 @@ from windfall.checks import numbers_or_none, whole
 from windfall.errors import InputError
 from windfall.models.base import Belief, Reward, Tried
 from windfall.models.gp.alone import standing_alone
+from windfall.models.gp.ceiling import ceiling
 from windfall.models.gp.ensemble import Ensemble
 from windfall.models.gp.evidence import Hyper
 from windfall.models.gp.health import trouble
+from windfall.models.gp.news import FEW, UNKNOWN, outdated
 from windfall.models.gp.observations import Observations, resize
 from windfall.models.gp.posterior import Posterior
 from windfall.models.gp.ties import Ties
@@ -30,6 +32,7 @@ class GPBelief(Belief):
         rewards: Sufficient statistics of every distinct input.
         posterior: Conditioned on them by ``GP.condition``.
         behind: How many distinct inputs the last search for hyper-parameters rested on.
+        misfit: How well its hyper-parameters fitted the rewards then; see ``Posterior.misfit``.
         ties: Which features share a length scale.
         apart: After how many columns others begin that have a kernel of their own.
     """
@@ -37,6 +40,7 @@ class GPBelief(Belief):
     rewards: Observations
     posterior: Posterior
     behind: Int[Array, ""]
+    misfit: Float[Array, " 2"] = eqx.field(default_factory=lambda: UNKNOWN)
     ties: Ties = eqx.field(static=True, default=None)
     apart: int | None = eqx.field(static=True, default=None)
 
@@ -68,6 +72,10 @@ class GPBelief(Belief):
     def moments(self, x):
         """μ(x) and σ(x)."""
         return self.posterior.moments(x)
+
+    def ceiling(self, glance):
+        """By a pass over the inputs; None for samples of hyper-parameters, each with its own."""
+        return ceiling(self.posterior, glance) if self.members is None else None
 
     def prior_deviation(self, x):
         """√k(x, x) of the kernel alone: what a mean function leaves open is not curiosity's."""
@@ -101,13 +109,24 @@ class GPBelief(Belief):
             (self.rewards.resized(capacity), observations, whitener),
         )
 
+    @property
+    def thrifty(self) -> bool:
+        """A search with more inputs than a few is dear."""
+        return self.capacity > FEW
+
+    def outdated(self):
+        """By what the rewards since the last search say: see ``windfall.models.gp.news``."""
+        return outdated(self.posterior.misfit(), self.misfit, self.behind)
+
     def dump(self) -> dict[str, Any]:
         """The hyper-parameters and what they rest on."""
         leaves = jax.tree.leaves(self.posterior.hyper)
-        return {
+        saved = {
             "hyper": [np.asarray(leaf).tolist() for leaf in leaves],
             "behind": int(self.behind),
         }
+        fitted = np.all(np.isfinite(self.misfit))
+        return saved | {"misfit": np.asarray(self.misfit).tolist()} if fitted else saved
 
     def load(self, saved: Any) -> "GPBelief":
         """The hyper-parameters as they were."""
@@ -121,8 +140,11 @@ class GPBelief(Belief):
             raise InputError(f"state hyper is {saved['hyper']}; expected positive {shapes} numbers")
         hyper = jax.tree.unflatten(tree, values)
         behind = np.int32(whole("state behind", saved.get("behind"), 0))
+        misfit = numbers_or_none(saved["misfit"]) if "misfit" in saved else UNKNOWN
+        if misfit is None or misfit.shape != (2,):
+            raise InputError(f"state misfit is {saved['misfit']}; expected two numbers")
         posterior = dataclasses.replace(self.posterior, hyper=hyper)
-        return dataclasses.replace(self, posterior=posterior, behind=behind)
+        return dataclasses.replace(self, posterior=posterior, behind=behind, misfit=misfit)
 
     def stretched(self, factors) -> "GPBelief":
         """Every length scale in the new units."""

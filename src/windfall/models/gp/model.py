@@ -18,6 +18,7 @@ from windfall.models.gp.evidence import Hyper
 from windfall.models.gp.fit import Fit
 from windfall.models.gp.kernels import Kernel, Part, SquaredExponential, as_kernel
 from windfall.models.gp.means import Mean, Zero, as_mean
+from windfall.models.gp.news import UNKNOWN
 from windfall.models.gp.observations import LEAST_NOISE, Observations, Scale, natural_scale
 from windfall.models.gp.parameters import named
 from windfall.models.gp.posterior import Posterior
@@ -104,7 +105,8 @@ class GP(Model[GPBelief]):
             np.bool_(True),
             self.mean.bound(space),
         )
-        belief = GPBelief(nothing, self.fit.begin(prior), np.int32(0), space.ties, space.apart)
+        start = self.fit.begin(prior)
+        belief = GPBelief(nothing, start, np.int32(0), UNKNOWN, space.ties, space.apart)
         return jax.tree.map(np.asarray, belief)
 
     def scale(self, observations: Observations) -> Scale:
@@ -128,6 +130,9 @@ class GP(Model[GPBelief]):
         )
         posterior = dataclasses.replace(previous, hyper=hyper)
         found = dataclasses.replace(belief, posterior=posterior, behind=belief.rewards.used)
+        if found.thrifty:
+            misfit = self.condition(found).posterior.misfit()
+            found = dataclasses.replace(found, misfit=misfit)
         return found, info
 
     def condition(self, belief: GPBelief) -> GPBelief:
