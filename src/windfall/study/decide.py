@@ -107,7 +107,7 @@ class Decider:
         if not info.healthy:
             raise NumericalError(belief.trouble() or "a score is not a number; use another model")
         plain = jax.tree.map(lambda a: np.asarray(a).item(), info)
-        why = plain.why(type(self.policy.acquisition).__name__) + learned.remark
+        why = plain.why(type(self.policy.acquisition).__name__) + learned.remark + belief.remark()
         return Decision(
             self.space.chosen(decided),
             why,
