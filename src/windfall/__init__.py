@@ -35,6 +35,7 @@ if TYPE_CHECKING:  # for type checkers; the registry says the same to Python
     from windfall.models.gp.fit import Fit
     from windfall.models.gp.model import GP
     from windfall.models.gp.priors import DimensionPrior, GammaPrior, LogNormalPrior
+    from windfall.models.gp.saas import SAAS
     from windfall.models.gp.sparse_model import SparseGP
     from windfall.models.linear import BayesianLinear
     from windfall.policy import Policy
@@ -53,6 +54,7 @@ __all__ = [
     "GP",
     "GPUCB",
     "LWUCB",
+    "SAAS",
     "TS",
     "VUCB",
     "AtMost",
