@@ -91,7 +91,7 @@ class Problem:
         replicates: Any = None,
         references: Mapping[str, Any] | None = None,
     ) -> None:
-        features = read_only(check_arms(arms))
+        features = read_only(np.asarray(check_arms(arms), float))
         size, dimension = features.shape
         if replicates is not None:
             _check_alone(payoff, noise)
