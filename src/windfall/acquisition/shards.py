@@ -35,10 +35,10 @@ def spread(points: np.ndarray, devices: Sequence[Any]) -> tuple[Array, Glance | 
     parts = np.minimum(np.arange(rows * len(devices)), len(points) - 1).reshape(len(devices), rows)
     split, whole = (NamedSharding(mesh, PartitionSpec(*axes)) for axes in ((_AXIS,), ()))
     arms = jax.device_put(points[parts.reshape(-1)], split)
-    glances = [glanced(points[part]) for part in parts]
-    if glances[0] is None:
+    glances = [glance.x for glance in map(glanced, points[parts]) if glance is not None]
+    if not glances:
         return arms, None, mesh
-    blocks = jax.device_put(np.concatenate([one.x for one in glances]), split)
+    blocks = jax.device_put(np.concatenate(glances), split)
     reach = jax.device_put(np.abs(points).max(axis=0), whole)
     return arms, Glance.stack(blocks, reach), mesh
 

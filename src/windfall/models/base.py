@@ -197,6 +197,10 @@ class Belief(eqx.Module):
         """
         return True
 
+    def remark(self) -> str:
+        """What a reader of a decision should know of the model, to be added to it. On the host."""
+        return ""
+
     def trouble(self) -> str | None:
         """Why predictions cannot be trusted, in words; None if nothing is wrong. On the host."""
         return None if bool(self.healthy) else "the model's predictions are not finite"

@@ -106,7 +106,7 @@ class Decider:
             propensity = float(
                 compiled.propensity(self.policy, state, decided, avoid, ahead, among)
             )
-        why = plain.why(type(self.policy.acquisition).__name__) + learned.remark
+        why = plain.why(type(self.policy.acquisition).__name__) + learned.remark + belief.remark()
         return Decision(
             self.space.chosen(decided),
             why,

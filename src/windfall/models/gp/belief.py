@@ -16,9 +16,12 @@ from windfall.models.gp.ceiling import ceiling
 from windfall.models.gp.ensemble import Ensemble
 from windfall.models.gp.evidence import Hyper
 from windfall.models.gp.health import trouble
+from windfall.models.gp.inducing import NONE
 from windfall.models.gp.news import FEW, UNKNOWN, outdated
-from windfall.models.gp.observations import Observations, resize
+from windfall.models.gp.observations import Observations
 from windfall.models.gp.posterior import Posterior
+from windfall.models.gp.room import Sparsity, resized
+from windfall.models.gp.sparse import Sparse
 from windfall.models.gp.ties import Ties
 from windfall.runtime.arrays import Array
 
@@ -35,6 +38,7 @@ class GPBelief(Belief):
         misfit: How well its hyper-parameters fitted the rewards then; see ``Posterior.misfit``.
         ties: Which features share a length scale.
         apart: After how many columns others begin that have a kernel of their own.
+        sparsity: When the posterior becomes sparse; None: never.
     """
 
     rewards: Observations
@@ -43,6 +47,7 @@ class GPBelief(Belief):
     misfit: Float[Array, " 2"] = eqx.field(default_factory=lambda: UNKNOWN)
     ties: Ties = eqx.field(static=True, default=None)
     apart: int | None = eqx.field(static=True, default=None)
+    sparsity: Sparsity | None = eqx.field(static=True, default=None)
 
     @property
     def capacity(self) -> int:
@@ -96,18 +101,10 @@ class GPBelief(Belief):
 
     def resized(self, capacity: int) -> "GPBelief":
         """Slots added or taken away; those in use must fit."""
-        posterior = self.posterior
-        before = posterior.whitener.shape[-1]
-        whitener = resize(resize(posterior.whitener, capacity, -1), capacity, -2)
-        fresh = np.arange(before, capacity)
-        whitener[..., fresh, fresh] = 1.0
-        observations = posterior.observations.resized(capacity)
+        posterior = resized(self.posterior, capacity, self.sparsity)
         # Not by the constructor: a stack has other shapes than it is annotated with.
-        return eqx.tree_at(
-            lambda b: (b.rewards, b.posterior.observations, b.posterior.whitener),
-            self,
-            (self.rewards.resized(capacity), observations, whitener),
-        )
+        parts = (self.rewards.resized(capacity), posterior)
+        return eqx.tree_at(lambda b: (b.rewards, b.posterior), self, parts)
 
     @property
     def thrifty(self) -> bool:
@@ -116,7 +113,20 @@ class GPBelief(Belief):
 
     def outdated(self):
         """By what the rewards since the last search say: see ``windfall.models.gp.news``."""
-        return outdated(self.posterior.misfit(), self.misfit, self.behind)
+        now = outdated(self.posterior.misfit(), self.misfit, self.behind)
+        if self.sparsity is None or not isinstance(self.posterior, Sparse):
+            return now
+        # Nothing was chosen yet, or inputs have come for which there is no place among the latest.
+        exact = self.behind <= self.sparsity.exact
+        return now | exact | (self.used - self.behind > self.sparsity.latest)
+
+    def remark(self):
+        """How sparse the model is, if it is."""
+        found = self.posterior
+        if not isinstance(found, Sparse):
+            return ""
+        carried = f"{np.sum(found.there)} of {int(self.used)} inputs carry the model"
+        return f"; {carried}, {float(found.unexplained):.2%} of the variance is beyond them"
 
     def dump(self) -> dict[str, Any]:
         """The hyper-parameters and what they rest on."""
@@ -125,8 +135,11 @@ class GPBelief(Belief):
             "hyper": [np.asarray(leaf).tolist() for leaf in leaves],
             "behind": int(self.behind),
         }
-        fitted = np.all(np.isfinite(self.misfit))
-        return saved | {"misfit": np.asarray(self.misfit).tolist()} if fitted else saved
+        if np.all(np.isfinite(self.misfit)):
+            saved["misfit"] = np.asarray(self.misfit).tolist()
+        if isinstance(self.posterior, Sparse):
+            saved["chosen"] = np.asarray(self.posterior.chosen).tolist()
+        return saved
 
     def load(self, saved: Any) -> "GPBelief":
         """The hyper-parameters as they were."""
@@ -144,6 +157,8 @@ class GPBelief(Belief):
         if misfit is None or misfit.shape != (2,):
             raise InputError(f"state misfit is {saved['misfit']}; expected two numbers")
         posterior = dataclasses.replace(self.posterior, hyper=hyper)
+        if isinstance(posterior, Sparse):
+            posterior = dataclasses.replace(posterior, chosen=self._chosen(saved, behind))
         return dataclasses.replace(self, posterior=posterior, behind=behind, misfit=misfit)
 
     def stretched(self, factors) -> "GPBelief":
@@ -160,6 +175,17 @@ class GPBelief(Belief):
             hyper = jax.tree.map(lambda *leaves: np.stack(leaves), *map(stretch, each))
         posterior = eqx.tree_at(lambda p: p.hyper, self.posterior, hyper)
         return dataclasses.replace(self, posterior=posterior)
+
+    def _chosen(self, saved: dict[str, Any], behind: Any) -> np.ndarray:
+        """The inputs that carry a sparse model; none yet if the search was an exact model's."""
+        assert self.sparsity is not None
+        none = np.full(self.sparsity.size - self.sparsity.latest, NONE, np.int32)
+        if "chosen" not in saved and behind <= self.sparsity.exact:
+            return none
+        slots = numbers_or_none(saved.get("chosen"))
+        if slots is None or slots.shape != none.shape or np.any(slots != np.round(slots)):
+            raise InputError(f"state chosen is {saved.get('chosen')}; expected {none.size} numbers")
+        return slots.astype(np.int32)
 
     def standing_alone(self) -> Float[Array, ""]:
         """By leaving the best reward out; see ``windfall.models.gp.alone``."""

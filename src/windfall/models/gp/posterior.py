@@ -8,7 +8,7 @@ input adds one row to W in O(n²).
 import equinox as eqx
 import jax
 import jax.numpy as jnp
-from jaxtyping import Bool, Float, PRNGKeyArray
+from jaxtyping import Bool, Float, Int, PRNGKeyArray
 
 from windfall.models.blocks import in_blocks
 from windfall.models.gp.evidence import Hyper, covariance
@@ -19,7 +19,7 @@ from windfall.models.gp.observations import Observations, Scale, natural_scale
 from windfall.models.gp.path import GPPath
 from windfall.runtime.arrays import Array
 
-__all__ = ["Posterior", "condition"]
+__all__ = ["Posterior", "condition", "whiten"]
 
 _JITTERS = (0.0, 1e-10, 1e-8, 1e-6, 1e-4)
 _LEAST_PIVOT = 1e-12
@@ -131,6 +131,14 @@ class Posterior(eqx.Module):
         width = max(observations.capacity, features, anchors.shape[0])
         return GPPath(self, phi, weights, correction, width)
 
+    def left_out(self, slot: Int[Array, ""]) -> Float[Array, ""]:
+        """How far the mean of a slot is from what the others predict, α/diag A⁻¹; standardised."""
+        observations = self.observations
+        whitener = jnp.asarray(self.whitener)
+        column = whitener[:, slot]
+        y = jnp.where(observations.live, observations.mean, 0.0)
+        return jnp.dot(column, whitener @ y) / jnp.dot(column, column)
+
     def misfit(self) -> Float[Array, " 2"]:
         """(y − μ)ᵀ C⁻¹ (y − μ) of all rewards one by one, and how many these are.
 
@@ -167,7 +175,7 @@ class Posterior(eqx.Module):
             return self.whitener.at[slot].set(new), self.healthy
 
         def refactored():
-            return _whiten(covariance(self.hyper, scaled, self.trend), scaled.live)
+            return whiten(covariance(self.hyper, scaled, self.trend), scaled.live)
 
         regular = pivot_squared > _LEAST_PIVOT * prior  # False for a NaN, too
         whitener, healthy = jax.lax.cond(is_new & regular, grown, refactored)
@@ -188,11 +196,11 @@ def condition(
     residual = trend.residual(observations)
     scale = natural_scale(residual) if scale is None else scale
     scaled = scale.apply(residual)
-    whitener, healthy = _whiten(covariance(hyper, scaled, trend), scaled.live)
+    whitener, healthy = whiten(covariance(hyper, scaled, trend), scaled.live)
     return Posterior(hyper, scaled, scale, whitener, healthy, trend)
 
 
-def _whiten(
+def whiten(
     matrix: Float[Array, "c c"], live: Bool[Array, " c"]
 ) -> tuple[Float[Array, "c c"], Bool[Array, ""]]:
     """W = L⁻¹ with as little jitter as works, and whether any did; free slots have no say."""
