@@ -7,6 +7,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from benchmarks.verdicts import Row
+from windfall.runtime.files import write_atomically
 
 README = Path(__file__).with_name("README.md")
 BEGIN, END = "<!-- measured: begin -->", "<!-- measured: end -->"

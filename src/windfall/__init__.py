@@ -36,6 +36,8 @@ if TYPE_CHECKING:  # for type checkers; the registry says the same to Python
     from windfall.models.gp.fit import Fit
     from windfall.models.gp.model import GP
     from windfall.models.gp.priors import DimensionPrior, GammaPrior, LogNormalPrior
+    from windfall.models.gp.saas import SAAS
+    from windfall.models.gp.sparse_model import SparseGP
     from windfall.models.linear import BayesianLinear
     from windfall.policy import Policy
     from windfall.problems import Problem
@@ -53,6 +55,7 @@ __all__ = [
     "GP",
     "GPUCB",
     "LWUCB",
+    "SAAS",
     "TS",
     "VUCB",
     "AtMost",
@@ -79,6 +82,7 @@ __all__ = [
     "Prospect",
     "Real",
     "Result",
+    "SparseGP",
     "Study",
     "Windfall",
     "__version__",

@@ -17,7 +17,8 @@ from jaxtyping import Bool, Float, PRNGKeyArray
 from windfall import registry
 from windfall.acquisition.average import focus
 from windfall.acquisition.base import Acquisition, Score, Situation
-from windfall.acquisition.candidates import Info, Listed, candidates
+from windfall.acquisition.candidates import Listed, candidates
+from windfall.acquisition.driver import Info
 from windfall.checks import known_name, number, true_or_false, whole
 from windfall.errors import InputError
 from windfall.models.base import Belief, FitInfo, Model, Reward
@@ -212,12 +213,19 @@ def learn(model: Model, state: State) -> State:
         belief, _ = search(model, state)
         return dataclasses.replace(state, belief=belief, searched=state.pulls)
 
-    if model.refit_every == 1:
-        state = found(state)
-    else:
+    def conditioned(state: State) -> State:
+        return dataclasses.replace(state, belief=model.condition(state.belief))
+
+    if model.refit_every == 1 and not state.belief.thrifty:
+        return conditioned(found(state))
+    state = jax.tree.map(jnp.asarray, state)
+    if not state.belief.thrifty:
         now = due(state.pulls, state.searched, state.initial, model.refit_every)
-        state = jax.lax.cond(now, found, lambda state: state, jax.tree.map(jnp.asarray, state))
-    return dataclasses.replace(state, belief=model.condition(state.belief))
+        return conditioned(jax.lax.cond(now, found, lambda state: state, state))
+    state = conditioned(state)
+    outdated = state.belief.outdated()
+    now = due(state.pulls, state.searched, state.initial, model.refit_every, outdated)
+    return jax.lax.cond(now, lambda state: conditioned(found(state)), lambda state: state, state)
 
 
 def situated(state: State, context: Float[Array, " c"] | None) -> State:
@@ -232,13 +240,22 @@ def search(model: Model, state: State) -> tuple[Belief, FitInfo]:
     return model.search(key_of(state, FIT), state.belief)
 
 
-def due(pulls: Count, searched: Count, initial: Count, every: int) -> bool | Bool[Array, ""]:
+def due(
+    pulls: Count,
+    searched: Count,
+    initial: Count,
+    every: int,
+    outdated: bool | Bool[Array, ""] = True,
+) -> bool | Bool[Array, ""]:
     """Whether a search is due: at the first choice, then on every so many rewards.
+
+    Where a search is dear, only if the last one is ``outdated``, too.
 
     >>> [t for t in range(3, 12) if due(t, t - 1, 3, 4)]
     [3, 7, 11]
     """
-    return (searched < 0) | ((pulls - initial) // every > (searched - initial) // every)
+    another = (pulls - initial) // every > (searched - initial) // every
+    return (searched < 0) | (another & outdated)
 
 
 NAMES = tuple(registry.POLICIES)

@@ -50,6 +50,8 @@ SPEC_TYPES: dict[str, str] = {
     "GP": "windfall.models.gp.model:GP",
     "GammaPrior": "windfall.models.gp.priors:GammaPrior",
     "LogNormalPrior": "windfall.models.gp.priors:LogNormalPrior",
+    "SAAS": "windfall.models.gp.saas:SAAS",
+    "SparseGP": "windfall.models.gp.sparse_model:SparseGP",
     # input densities
     "Gaussian": "windfall.attention.prior:Gaussian",
     "Independent": "windfall.attention.prior:Independent",

@@ -35,10 +35,12 @@ from windfall.errors import InputError
 from windfall.models.base import Model, Reward
 from windfall.models.gp.bayes import Bayes
 from windfall.models.gp.model import GP
+from windfall.models.gp.sparse_model import SparseGP
 from windfall.models.linear import BayesianLinear
 
 MODELS: dict[str, Model] = {
     "gp": GP(),
+    "gp-sparse": SparseGP(inducing=8),
     "gp-bayes": GP(fit=Bayes(samples=4, warmup=20)),
     "linear": BayesianLinear(features="polynomial"),
 }

@@ -68,7 +68,7 @@ def test_who_asks_at_once_is_answered_in_one_batch(desk):
     assert len(set(arms)) == 5
     kinds = desk.read(lambda s: [event.kind for event in s.events])
     assert kinds == ["created", "told"] + ["told"] * 3 + ["asked"] * 5  # rewards come first
-    decider = desk._study._decider
+    decider = desk.do(Turn.BELIEVE, lambda s: s._decider).result(30)
     assert decider.fits == 1  # one fit for all
     assert decider.waited == [0, 1, 2, 3, 4]  # each knows of those before
 
@@ -82,6 +82,23 @@ def test_an_error_is_for_him_who_made_it(desk):
         wrong.result(30)
     right.result(30)
     assert desk.read(lambda s: len(s.rewards)) == 2
+
+
+def test_a_study_that_is_only_looked_at_is_opened_once(monkeypatch):
+    """A study of 10⁵ pulls takes seconds to open."""
+    store = MemoryStore()
+    wf.Study("alloy", ARMS, "mean", store=store)
+    read, beginnings = store.read, []
+
+    def counted(key, after):
+        beginnings.append(after == -1)
+        return read(key, after)
+
+    monkeypatch.setattr(store, "read", counted)
+    desk = Desk(store, "alloy")
+    desk.read(lambda s: len(s.rewards))
+    assert sum(beginnings) == 1
+    desk.close()
 
 
 def test_reading_waits_for_no_decision(desk):

@@ -123,3 +123,34 @@ def test_features_mean_the_first_arm_that_has_them(arms, data):
     arm = data.draw(st.integers(0, len(arms) - 1))
     first = next(i for i, row in enumerate(arms) if (row == arms[arm]).all())
     assert Arms(arms).point(arms[arm]) == first
+
+
+def test_single_precision_stays_and_changes_nothing():
+    wide = np.random.default_rng(0).uniform(-3, 5, size=(40, 2)).astype(np.float32).astype(float)
+    single, double = Arms(wide.astype(np.float32)), Arms(wide)
+    assert single.arms.dtype == np.float32
+    assert single.points.dtype == float
+    np.testing.assert_array_equal(single.points, double.points)
+    assert single == double
+    assert hash(single) == hash(double)
+    assert specs.describe(single) == specs.describe(double)
+    assert [single.point(row) for row in wide] == [*range(40)]
+
+
+def test_features_are_copied_unless_nobody_can_write_to_them():
+    features = np.random.default_rng(0).uniform(size=(5, 2))
+    frozen, view = features.copy(), features.view()
+    frozen.setflags(write=False)
+    view.setflags(write=False)  # while what it looks at can be written to
+    assert np.shares_memory(Arms(frozen).arms, frozen)
+    for given_away in (features, view):
+        assert not np.shares_memory(Arms(given_away).arms, features)
+
+
+@pytest.mark.parametrize("dtype", [float, np.float32])
+def test_an_arm_is_found_by_its_features_whatever_its_zeros(dtype):
+    space = Arms(np.array([[1.0, 0.0], [0.5, -0.0], [0.5, 0.0], [1.0, 2.0]], dtype))
+    assert space.point([0.5, 0.0]) == space.point([0.5, -0.0]) == 1
+    assert space.point((1.0, 2.0)) == 3
+    with pytest.raises(InputError, match="expected the features of one"):
+        space.point([2.0, 1.0])

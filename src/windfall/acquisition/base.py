@@ -13,12 +13,13 @@ import numpy as np
 from jaxtyping import Float, Int, PRNGKeyArray
 
 from windfall.models.base import Belief, Model
+from windfall.models.glance import Glance
 from windfall.models.gp.model import GP
 from windfall.naming import name_of
 from windfall.runtime.arrays import Array
 from windfall.space import Space
 
-__all__ = ["Acquisition", "Score", "Situation"]
+__all__ = ["Acquisition", "Rising", "Score", "Situation"]
 
 
 class Situation(eqx.Module):
@@ -44,6 +45,21 @@ class Score(eqx.Module):
     def __call__(self, x: Float[Array, "m d"]) -> Float[Array, " m"]:
         """The score of each point."""
 
+    def ceiling(self, x: Float[Array, "m d"], glance: Glance) -> Float[Array, " m"] | None:
+        """No less than the score of each point, sooner than the score; None: compute them all.
+
+        Args:
+            x: The points.
+            glance: The same points, for a first look.
+        """
+        del x, glance
+        return None
+
+    @property
+    def divisible(self) -> bool:
+        """Whether devices may each compute it for points of their own."""
+        return True
+
     def ratio(self, x: Float[Array, "m d"]) -> Float[Array, " m"]:
         """The attention paid to each point: 1 for all but the likelihood-weighted scores."""
         return jnp.ones(x.shape[0], x.dtype)
@@ -51,6 +67,24 @@ class Score(eqx.Module):
     def average(self, values: Float[Array, "s m"]) -> Float[Array, " m"]:
         """The average of scores of this kind over samples of the hyper-parameters."""
         return jnp.mean(values, axis=0)
+
+
+class Rising(Score):
+    """A function of the moments that never falls as the mean or the deviation rises."""
+
+    belief: Belief
+
+    @abstractmethod
+    def value(self, x: Float[Array, "m d"], mean: Array, deviation: Array) -> Float[Array, " m"]:
+        """The score of points with these moments."""
+
+    def __call__(self, x):
+        return self.value(x, *self.belief.moments(x))
+
+    def ceiling(self, x, glance):
+        """Its value at bounds of the moments."""
+        moments = self.belief.ceiling(glance)
+        return None if moments is None else self.value(x, *moments)
 
 
 class Acquisition(eqx.Module):

@@ -6,77 +6,31 @@ a compiled program; in a region the host searches, with compiled programs of its
 """
 
 from abc import abstractmethod
-from functools import partial
+from typing import ClassVar
 
 import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax.sharding import Mesh
 from jaxtyping import Bool, Float, Int, PRNGKeyArray
 
 from windfall.acquisition.base import Score
-from windfall.acquisition.maximise import SCATTERED, Search, maximise
+from windfall.acquisition.driver import Info
+from windfall.acquisition.highest import LONG, glanced, highest, objections
+from windfall.acquisition.maximise import SCATTERED, maximise
 from windfall.acquisition.polish import Surface
 from windfall.acquisition.region import Region
+from windfall.acquisition.shards import highest_of_shards, spread
 from windfall.models.base import Belief, Tried
-from windfall.models.blocks import in_blocks
+from windfall.models.glance import Glance
 from windfall.runtime.arrays import Array
 from windfall.space import Arms, Parameters, Space
 
-__all__ = ["NOWHERE", "Anywhere", "Candidates", "Info", "Listed", "View", "candidates"]
+__all__ = ["NOWHERE", "Anywhere", "Candidates", "Listed", "View", "candidates"]
 
 #: The stream of random numbers that decides on exploration.
 _LOTS = 0x10707
-#: The lowest number there is.
-_LOWEST = np.finfo(np.float64).min
-
-
-class Info(eqx.Module):
-    """What drove a choice, for people to read; no policy depends on it.
-
-    Attributes:
-        score: The highest score.
-        mean: Predicted payoff of the choice.
-        deviation: Its deviation.
-        ratio: The attention paid to it.
-        best: The highest predicted payoff among what was tried.
-        healthy: False if the computation failed.
-        search: How the maximisation ended, where there are no arms to list.
-        propensity: How probable the choice was, where it is known.
-        explored: Whether it was drawn at random, if some choices are.
-    """
-
-    score: Float[Array, ""]
-    mean: Float[Array, ""]
-    deviation: Float[Array, ""]
-    ratio: Float[Array, ""]
-    best: Float[Array, ""]
-    healthy: Bool[Array, ""]
-    search: Search | None = None
-    propensity: Float[Array, ""] | None = None
-    explored: Bool[Array, ""] | None = None
-
-    @property
-    def driver(self) -> str:
-        """What carried the choice past the best of what was tried: mean, uncertainty or attention.
-
-        Its mean if that is at least as high. Else its uncertainty, or attention if the same bonus
-        would not have been enough without it: (score − mean)/ratio is below the gap.
-        """
-        gap = self.best - self.mean
-        if gap <= 1e-9 * abs(self.best):
-            return "mean"
-        plain = (self.score - self.mean) / max(self.ratio, 1.0)
-        return "attention" if self.ratio > 1.0 and plain < gap else "uncertainty"
-
-    def why(self, name: str) -> str:
-        """One sentence for a choice, once the numbers are plain Python ones."""
-        attention = f", attention {self.ratio:.3g}" if self.ratio != 1.0 else ""
-        how = "drawn at random" if self.explored else f"{name} chose it for its {self.driver}"
-        return (
-            f"{how}: predicted mean {self.mean:.4g}, deviation {self.deviation:.3g}{attention}; "
-            f"the best tried so far is predicted {self.best:.4g}"
-        )
 
 
 class View(eqx.Module):
@@ -98,15 +52,17 @@ class Candidates(eqx.Module):
 
     anchors: Float[Array, "a d"]
 
-    @property
-    @abstractmethod
-    def listed(self) -> bool:
-        """Whether choosing is part of one compiled program; else the host drives a search."""
+    #: Whether choosing is part of one compiled program; else the host drives a search.
+    listed: ClassVar[bool]
 
     @property
     @abstractmethod
     def size(self) -> int | Int[Array, ""]:
         """|D|: the number of arms, or of parameters."""
+
+    def placed(self) -> "Candidates":
+        """The same, where it is computed with."""
+        return self
 
     @abstractmethod
     def point(self, choice: Array) -> Float[Array, " d"]:
@@ -140,23 +96,42 @@ class Listed(Candidates):
     """Arms.
 
     Attributes:
-        arms: Their features.
+        arms: Their features, in the unit box.
+        glance: The same for a first look, in blocks, where there are many.
+        mesh: The devices over which both are spread; None if they are in one place.
         count: How many of the rows are arms, where others are filled in: a list that grows then
             has one of a few lengths. None: all.
+        copies: How many arms at the end are copies, so that every device has as many.
     """
 
     arms: Float[Array, "m d"]
+    glance: Glance | None = None
+    mesh: Mesh | None = eqx.field(static=True, default=None)
     count: Int[Array, ""] | None = None
+    copies: int = eqx.field(static=True, default=0)
 
-    @property
-    def listed(self) -> bool:
-        """There is a list."""
-        return True
+    listed: ClassVar[bool] = True
 
     @property
     def size(self) -> int | Int[Array, ""]:
         """|D|: the number of arms."""
-        return self.arms.shape[0] if self.count is None else self.count
+        return self.arms.shape[0] - self.copies if self.count is None else self.count
+
+    @classmethod
+    def filled(cls, anchors: Array, arms: np.ndarray, length: int, count: Array) -> "Listed":
+        """Arms, and rows up to a length that are never to be chosen: the first arm again."""
+        rows = np.concatenate([arms, np.repeat(arms[:1], length - len(arms), axis=0)])
+        return cls(anchors, rows, None if length < LONG else glanced(rows), count=count)
+
+    def placed(self) -> "Listed":
+        """A long list is taken to the devices once, and not for every choice."""
+        if self.arms.shape[0] < LONG:
+            return self
+        if len(jax.devices()) == 1 or self.count is not None:
+            return jax.device_put(self)
+        arms, glance, mesh = spread(np.asarray(self.arms), jax.devices())
+        copies = arms.shape[0] - self.arms.shape[0]
+        return Listed(self.anchors, arms, glance, mesh, copies=copies)
 
     def point(self, choice: Int[Array, ""]) -> Float[Array, " d"]:
         """Features of an arm."""
@@ -165,28 +140,27 @@ class Listed(Candidates):
     def choose(self, key, score, belief, avoid=None, among=None) -> tuple[Array, Info]:
         """The available arm with the highest score; of those to avoid, one to be avoided least."""
         del key
-        values = score(self.arms)
-        # What is not to be chosen is lower than any score, also than one that is −∞.
-        rated = jnp.maximum(jnp.where(jnp.isnan(values), -jnp.inf, values), _LOWEST)
-        if avoid is not None or among is not None:
-            rated = jnp.where(self.open(avoid, among), rated, -jnp.inf)
-        arm = jnp.argmax(rated)
-        at, tried = self.arms[arm][None], belief.tried
+        if among is not None:
+            among = jnp.pad(jnp.asarray(among), (0, self.copies))
+        if self.mesh is None or not score.divisible:
+            found = highest(score, self.arms, self.glance, avoid, among)
+        else:
+            found = highest_of_shards(self.mesh, score, self.arms, self.glance, avoid, among)
+        at, tried = self.arms[found.arm][None], belief.tried
         mean, deviation = belief.moments(at)
         best = jnp.max(jnp.where(tried.live, belief.mean(tried.x), -jnp.inf))
-        valid = belief.healthy & ~jnp.any(jnp.isnan(values))
         ratio = score.ratio(at)[0]
-        return arm, Info(values[arm], mean[0], deviation[0], ratio, best, valid)
+        valid = belief.healthy & found.valid
+        return found.arm, Info(found.score, mean[0], deviation[0], ratio, best, valid)
 
     def open(
         self, avoid: Float[Array, "p d"] | None, among: Bool[Array, " m"] | None = None
     ) -> Bool[Array, " m"]:
         """Which arms can be chosen: of those available the ones that are to be avoided least."""
-        available = jnp.ones(self.arms.shape[0], bool) if among is None else jnp.asarray(among)
-        if avoid is None:
-            return available
-        times = in_blocks(partial(_times, avoid), self.arms, avoid.size)
-        return available & (times == jnp.min(times, where=available, initial=avoid.shape[0]))
+        if among is not None:
+            among = jnp.pad(jnp.asarray(among), (0, self.copies))
+        against = objections(self.arms, avoid, among)
+        return against == jnp.min(against)
 
     def explore(
         self,
@@ -222,11 +196,6 @@ class Listed(Candidates):
         return known if avoid is None else jnp.concatenate([avoid, known])
 
 
-def _times(points: Float[Array, "p d"], arms: Float[Array, "m d"]) -> Int[Array, " m"]:
-    """How many of some points each arm is."""
-    return jnp.sum(jnp.all(arms[:, None] == points[None], axis=-1), axis=1)
-
-
 class Anywhere(Candidates):
     """Every point of a region.
 
@@ -238,10 +207,7 @@ class Anywhere(Candidates):
     region: Region
     starts: Float[Array, "s d"]
 
-    @property
-    def listed(self) -> bool:
-        """There is none."""
-        return False
+    listed: ClassVar[bool] = False
 
     @property
     def size(self) -> int:
@@ -282,7 +248,8 @@ NOWHERE = Listed(np.zeros((0, 0)), np.zeros((0, 0)))
 def candidates(space: Space) -> Candidates:
     """The arms or the region of a study, as host arrays."""
     if isinstance(space, Arms):
-        return Listed(space.anchors(), space.points)
+        glance = None if space.size < LONG else glanced(space.points)
+        return Listed(space.anchors(), space.points, glance)
     assert isinstance(space, Parameters)
     return Anywhere(space.anchors(), Region.of(space), space.fill(starts_for(space.size)))
 

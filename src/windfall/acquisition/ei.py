@@ -6,9 +6,8 @@ import jax.numpy as jnp
 from jax.scipy.special import log_ndtr, logsumexp, ndtr
 from jaxtyping import Float
 
-from windfall.acquisition.base import Acquisition, Score
+from windfall.acquisition.base import Acquisition, Rising
 from windfall.checks import number
-from windfall.models.base import Belief
 from windfall.runtime.arrays import Array
 
 __all__ = ["EI", "expected_improvement", "log_expected_improvement"]
@@ -101,14 +100,13 @@ def _log_h(z: Array) -> Array:
     return jnp.where(z > -1.0, near, jnp.where(z > _FAR, tail, beyond))
 
 
-class ExpectedImprovement(Score):
+class ExpectedImprovement(Rising):
     """log EI over a fixed target."""
 
-    belief: Belief
     target: Float[Array, ""]
 
-    def __call__(self, x):
-        return log_expected_improvement(*self.belief.moments(x), self.target)
+    def value(self, x, mean, deviation):
+        return log_expected_improvement(mean, deviation, self.target)
 
     def average(self, values):
         """The logarithm of the mean improvement, not the mean of the logarithms."""

@@ -8,7 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Float
 
-from windfall.acquisition.base import Acquisition, Score
+from windfall.acquisition.base import Acquisition, Rising
 from windfall.attention.density import Bandwidth, check_bandwidth
 from windfall.attention.domain_prior import (
     Relative,
@@ -28,7 +28,6 @@ from windfall.attention.ratio import (
 )
 from windfall.checks import number, one_of, whole_number
 from windfall.errors import InputError
-from windfall.models.base import Belief
 from windfall.models.units import user_units
 from windfall.runtime.arrays import Array
 from windfall.space import Arms, Space
@@ -49,17 +48,19 @@ class Survey(eqx.Module):
     prior: Relative | Tabulated | None = None
 
 
-class WeightedBound(Score):
+class WeightedBound(Rising):
     """μ(x) + κ w(x) σ(x)."""
 
-    belief: Belief
     attention: DirectRatio | MixtureRatio
     prior: Relative | Tabulated | None
     kappa: Float[Array, ""]
 
-    def __call__(self, x):
-        mean, deviation = self.belief.moments(x)
+    def value(self, x, mean, deviation):
         return mean + self.kappa * self._attention(x, mean) * deviation
+
+    def ceiling(self, x, glance):
+        """None where attention is the rarity of the mean itself, which may fall as that rises."""
+        return None if isinstance(self.attention, DirectRatio) else super().ceiling(x, glance)
 
     def ratio(self, x):
         return self._attention(x, self.belief.mean(x))

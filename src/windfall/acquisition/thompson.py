@@ -8,25 +8,42 @@ import jax.numpy as jnp
 
 from windfall.acquisition.base import Acquisition, Score
 from windfall.checks import whole_number
+from windfall.models.base import Path
 from windfall.models.blocks import in_blocks
 
 __all__ = ["TS"]
 
 
 class Draw(Score):
-    """A payoff function drawn jointly over all points.
+    """A payoff function drawn jointly over all points."""
+
+    path: Path
+
+    def __call__(self, x):
+        return self.path(x)
+
+    def ceiling(self, x, glance):
+        return self.path.ceiling(glance)
+
+    @property
+    def divisible(self):
+        return not isinstance(self.path, Pointwise)
+
+
+class Pointwise(Path):
+    """A function of any kind.
 
     Attributes:
-        path: The function of one point, with all that it was drawn from as arrays: the score of one
-            program can then be given to another.
+        function: Of one point, with all that it was drawn from as arrays: the score of one program
+            can then be given to another.
         width: Numbers that it holds per point.
     """
 
-    path: Callable
+    function: Callable
     width: int = eqx.field(static=True)
 
     def __call__(self, x):
-        return in_blocks(jax.vmap(self.path), x, self.width)
+        return in_blocks(jax.vmap(self.function), x, self.width)
 
 
 class TS(Acquisition):
@@ -47,8 +64,11 @@ class TS(Acquisition):
     def focus(self, key, belief, situation, setup):
         anchors = jnp.asarray(situation.anchors)
         draw = belief.sample(key, anchors, self.features)
-        path = eqx.filter_closure_convert(lambda x: draw(x[None])[0], anchors[0])
-        return Draw(path, max(self.features, belief.tried.x.shape[0], anchors.shape[0]))
+        if isinstance(draw, Path) and all(eqx.is_array_like(a) for a in jax.tree.leaves(draw)):
+            return Draw(draw)
+        function = eqx.filter_closure_convert(lambda x: draw(x[None])[0], anchors[0])
+        width = max(self.features, belief.tried.x.shape[0], anchors.shape[0])
+        return Draw(Pointwise(function, width))
 
     @property
     def averages(self) -> bool:

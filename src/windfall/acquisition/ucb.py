@@ -4,7 +4,7 @@ import equinox as eqx
 import jax.numpy as jnp
 from jaxtyping import Float
 
-from windfall.acquisition.base import Acquisition, Score
+from windfall.acquisition.base import Acquisition, Rising, Score
 from windfall.checks import number
 from windfall.models.base import Belief
 from windfall.runtime.arrays import Array
@@ -12,14 +12,12 @@ from windfall.runtime.arrays import Array
 __all__ = ["GPUCB", "VUCB", "Mean", "UpperBound"]
 
 
-class UpperBound(Score):
+class UpperBound(Rising):
     """μ(x) + κ σ(x)."""
 
-    belief: Belief
     kappa: Float[Array, ""]
 
-    def __call__(self, x):
-        mean, deviation = self.belief.moments(x)
+    def value(self, x, mean, deviation):
         return mean + self.kappa * deviation
 
 

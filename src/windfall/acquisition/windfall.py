@@ -4,7 +4,7 @@ import equinox as eqx
 import jax.numpy as jnp
 from jaxtyping import Float
 
-from windfall.acquisition.base import Acquisition, Score
+from windfall.acquisition.base import Acquisition, Rising
 from windfall.acquisition.ei import expected_improvement
 from windfall.checks import number
 from windfall.models.base import Belief, Tried
@@ -18,28 +18,36 @@ __all__ = ["Windfall"]
 _ENDING, _NOTHING = 10.0, 1e-9
 
 
-class WindfallScore(Score):
+class WindfallScore(Rising):
     """μ(x) + κσ(x) + h E max(f(x) − y*, 0) + b ν(x)."""
 
-    belief: Belief
     best: Float[Array, ""]
     kappa: Float[Array, ""]
     pulls: Float[Array, ""]
     bonus: Float[Array, ""]
 
-    def __call__(self, x):
-        mean, deviation = self.belief.moments(x)
-        return mean + self.kappa * deviation + self._windfall(x, mean, deviation)
+    def value(self, x, mean, deviation):
+        novelty = _novelty(self.belief.tried, x)
+        return mean + self.kappa * deviation + self._windfall(mean, deviation, novelty)
+
+    def ceiling(self, x, glance):
+        """As if nothing like it had been tried, which is soon said."""
+        moments = self.belief.ceiling(glance)
+        if moments is None:
+            return None
+        mean, deviation = moments
+        return mean + self.kappa * deviation + self._windfall(mean, deviation, 1.0)
 
     def ratio(self, x):
         mean, deviation = self.belief.moments(x)
         certain = deviation <= 0
-        relative = self._windfall(x, mean, deviation) / jnp.where(certain, 1.0, deviation)
+        windfall = self._windfall(mean, deviation, _novelty(self.belief.tried, x))
+        relative = windfall / jnp.where(certain, 1.0, deviation)
         return jnp.where(certain, 1.0, 1.0 + relative / self.kappa)
 
-    def _windfall(self, x, mean, deviation):
+    def _windfall(self, mean, deviation, novelty):
         improvement = expected_improvement(mean, deviation, self.best)
-        return self.pulls * improvement + self.bonus * _novelty(self.belief.tried, x)
+        return self.pulls * improvement + self.bonus * novelty
 
 
 class Windfall(Acquisition):

@@ -18,10 +18,11 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Bool, Float, Int, PRNGKeyArray
 
+from windfall.models.glance import Glance
 from windfall.runtime.arrays import Array
 from windfall.space import Inputs
 
-__all__ = ["EXACT", "Belief", "FitInfo", "Model", "Reward", "Tried"]
+__all__ = ["EXACT", "Belief", "FitInfo", "Model", "Path", "Reward", "Tried"]
 
 #: Stands for the variance 0 of an exact reward, since 0 marks an unknown one.
 EXACT = 1e-300
@@ -63,6 +64,19 @@ class Tried(eqx.Module):
     def best(self) -> Float[Array, ""]:
         """The highest mean reward so far; −∞ before the first."""
         return jnp.max(jnp.where(self.live, self.reward, -jnp.inf))
+
+
+class Path(eqx.Module):
+    """A payoff function that was drawn, as numbers: one program may draw, another evaluate it."""
+
+    @abstractmethod
+    def __call__(self, x: Float[Array, "m d"]) -> Float[Array, " m"]:
+        """What each point pays."""
+
+    def ceiling(self, glance: Glance) -> Float[Array, " m"] | None:
+        """No less than that, soon; None where there is nothing sooner."""
+        del glance
+        return None
 
 
 class FitInfo(eqx.Module):
@@ -109,6 +123,14 @@ class Belief(eqx.Module):
     def moments(self, x: Float[Array, "m d"]) -> tuple[Float[Array, " m"], Float[Array, " m"]]:
         """μ(x) and σ(x) of the payoff, without the noise of a reward."""
 
+    def ceiling(self, glance: Glance) -> tuple[Float[Array, " m"], Float[Array, " m"]] | None:
+        """No less than μ(x) and σ(x), soon: for leaving out points that cannot win.
+
+        None where there is nothing sooner than ``moments``.
+        """
+        del glance
+        return None
+
     @abstractmethod
     def prior_deviation(self, x: Float[Array, "m d"]) -> Float[Array, " m"]:
         """σ(x) before any reward: the size of what can be learned about the payoff."""
@@ -117,7 +139,7 @@ class Belief(eqx.Module):
     def sample(
         self, key: PRNGKeyArray, anchors: Float[Array, "a d"], features: int = 512
     ) -> Callable[[Float[Array, "m d"]], Float[Array, " m"]]:
-        """One payoff function drawn jointly over all points.
+        """One payoff function drawn jointly over all points: a ``Path``, or any function.
 
         Args:
             key: Randomness of this draw.
@@ -162,6 +184,22 @@ class Belief(eqx.Module):
         for models that cannot say.
         """
         return jnp.zeros_like(self.tried.best)
+
+    @property
+    def thrifty(self) -> bool:
+        """Whether a search costs so much that it has to be called for; see ``outdated``."""
+        return False
+
+    def outdated(self) -> bool | Bool[Array, ""]:
+        """Whether the rewards since the last search call for another one.
+
+        Asked of a thrifty belief that is conditioned on them.
+        """
+        return True
+
+    def remark(self) -> str:
+        """What a reader of a decision should know of the model, to be added to it. On the host."""
+        return ""
 
     def trouble(self) -> str | None:
         """Why predictions cannot be trusted, in words; None if nothing is wrong. On the host."""

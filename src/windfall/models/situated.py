@@ -104,6 +104,9 @@ class Situated(Belief):
     def standing_alone(self):
         return self.inner.standing_alone()
 
+    def remark(self) -> str:
+        return self.inner.remark()
+
     def trouble(self) -> str | None:
         return self.inner.trouble()
 

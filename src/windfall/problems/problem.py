@@ -106,7 +106,7 @@ class Problem:
         rounds: Draw | None = None,
         context: Any = None,
     ) -> None:
-        features = read_only(check_arms(arms))
+        features = read_only(np.asarray(check_arms(arms), float))
         size, dimension = features.shape
         if replicates is not None:
             _check_alone(payoff, noise)

@@ -87,7 +87,7 @@ def _read_prepared(path: Path) -> Network | None:
         raise InputError(f"{path} lacks an array; expected locations and readings") from error
     except (OSError, ValueError, TypeError, EOFError, zipfile.BadZipFile, zlib.error) as error:
         raise InputError(f"{path} is damaged; expected a readable .npz file") from error
-    locations = check_arms(locations, f"{path}: locations")
+    locations = np.asarray(check_arms(locations, f"{path}: locations"), float)
     readings = finite_array(readings, f"{path}: readings")
     if readings.ndim != 2 or readings.shape[1] != len(locations) or not len(readings):
         raise InputError(

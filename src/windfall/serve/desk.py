@@ -43,7 +43,7 @@ class Desk:
     """
 
     def __init__(self, store: Store, name: str):
-        self._study = ServedStudy(name, store=store)  # the thread's, and nobody else's
+        self._store, self._name = store, name
         self._reader = ServedStudy(name, store=store)
         self._reading = threading.Lock()
         self._jobs: list[_Job] = []
@@ -90,6 +90,7 @@ class Desk:
             thread.join(patience)
 
     def _serve(self) -> None:
+        study: ServedStudy | None = None  # the thread's own; who only looks never waits for it
         while True:
             with self._change:
                 self._change.wait_for(lambda: self._jobs or self._closed)
@@ -99,6 +100,7 @@ class Desk:
             for job in batch:
                 if job.future.set_running_or_notify_cancel():
                     try:
-                        job.future.set_result(job.work(self._study))
+                        study = study or ServedStudy(self._name, store=self._store)
+                        job.future.set_result(job.work(study))
                     except BaseException as error:
                         job.future.set_exception(error)

@@ -28,7 +28,7 @@ from windfall.simulation.rollout import Table, Trial, begin, play, pull
 __all__ = ["Setting", "play_one", "play_together"]
 
 #: An accelerator is mostly idle in smaller buckets than these: more would only cost compilations.
-_ACCELERATOR_BUCKETS = (64, 96, 160, 512, 2048)
+_ACCELERATOR_BUCKETS = (64, 96, 160, 512, 1024, 2048)
 
 
 @dataclasses.dataclass(frozen=True)

@@ -2,6 +2,7 @@
 
 import operator
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -18,7 +19,9 @@ class Arms(Space):
     """A list of arms; a point is a row number.
 
     Args:
-        features: (M, d) features, an array or a data frame; duplicates are allowed.
+        features: (M, d) features, an array or a data frame; duplicates are allowed. Those in single
+            precision stay so; an array that nobody can write to, such as a mapped file, is not
+            copied.
         names: Of the features; by default a data frame's columns, or x1, x2, …
         box: (2, d) lower and upper corner of the box that is scaled to the unit box; by default the
             smallest that holds the arms.
@@ -43,7 +46,7 @@ class Arms(Space):
                 f"box has shape {self._box.shape}; expected (2, {self.dimension}): two corners"
             )
         around = np.stack([self.arms.min(axis=0), self.arms.max(axis=0)])
-        self._corners = around if self._box is None else self._box
+        self._corners = around.astype(float) if self._box is None else self._box
         self.low, high = self._corners
         self.varies = high > self.low
         self.span = np.where(self.varies, high - self.low, 1.0)
@@ -110,7 +113,8 @@ class Arms(Space):
 
     def unit(self, x: Any) -> np.ndarray:
         """Features in the unit box."""
-        return (np.asarray(x, float) - self.low) / self.span
+        scaled = np.subtract(x, self.low, dtype=float)
+        return np.divide(scaled, self.span, out=scaled)
 
     def natural(self, x: np.ndarray) -> np.ndarray:
         """Features in the user's units."""
@@ -122,14 +126,15 @@ class Arms(Space):
     def untried(self, used: Collection[Point], seed: int, among: np.ndarray | None = None) -> int:
         """A random arm, if possible one whose features nobody has tried."""
         tried = self.rows(used)
-        known = {_bytes(features) for features in self.arms[tried]}
         order = shuffled(np.arange(self.size), seed)
         order = order if among is None else order[among[order]]
-        fresh = next((arm for arm in order if _bytes(self.arms[arm]) not in known), None)
-        if fresh is None:  # every one was tried: rather a twin than the same again
-            unused = order[~np.isin(order, tried)]
-            fresh = unused[0] if len(unused) else order[0]
-        return int(fresh)
+        twins = np.concatenate([self._alike(self.arms[arm]) for arm in tried] or [tried])
+        # If every one was tried: rather a twin than the same again.
+        for known in (twins, tried):
+            fresh = order[~np.isin(order, known)]
+            if len(fresh):
+                return int(fresh[0])
+        return int(order[0])
 
     def point(self, given: Any) -> int:
         found = self._by_features(given)
@@ -154,16 +159,32 @@ class Arms(Space):
         if not isinstance(arm, list | tuple | np.ndarray) or shape_of(arm) != (self.dimension,):
             return None
         features = finite_array(arm, "arm")
-        same = np.flatnonzero(self.arms[:, 0] == features[0])  # mostly few are left
-        same = same[(self.arms[same] == features).all(axis=1)]
+        same = self._alike(features)
         if not len(same):
             raise InputError(f"arm is {arm!r}; expected the features of one of the arms")
         return int(same[0])
+
+    def _alike(self, features: np.ndarray) -> np.ndarray:
+        """The numbers of all arms with these features, in order."""
+        prints, order = self._by_print
+        mine = _fingerprints(features[None])[0]
+        first, after = np.searchsorted(prints, mine, "left"), np.searchsorted(prints, mine, "right")
+        near = order[first:after]
+        return np.sort(near[(self.arms[near] == features).all(axis=1)])
+
+    @cached_property
+    def _by_print(self) -> tuple[np.ndarray, np.ndarray]:
+        """Fingerprints of the arms in order, and whose they are."""
+        prints = _fingerprints(self.arms)
+        order = np.argsort(prints)
+        return prints[order], order
 
     def chosen(self, choice: Any) -> int:
         return int(choice)
 
     def locate(self, points: Sequence[Point]) -> np.ndarray:
+        if isinstance(points, range):  # all arms: no copy, and no number for each
+            return self.points[points.start : points.stop : points.step]
         return self.points[np.asarray(points, int)]
 
     def read(self, features: Any) -> np.ndarray:
@@ -229,15 +250,18 @@ class Arms(Space):
         return spec if self.titles is None else spec | {"titles": self.titles}
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Arms) and self._identity == other._identity
+        if not isinstance(other, Arms) or self._identity != other._identity:
+            return False
+        return self is other or np.array_equal(self.arms, other.arms)
 
     def __hash__(self) -> int:
         return hash(self._identity)
 
     @property
     def _identity(self) -> tuple:
+        """All but the features themselves, which may be many."""
         box = None if self._box is None else self._box.tobytes()
-        return self.arms.shape, self.arms.tobytes(), self.names, box, self.titles
+        return self.arms.shape, self.names, box, self.titles
 
     def __repr__(self) -> str:
         """What it is; not every number."""
@@ -249,9 +273,14 @@ def _number(point: Point) -> int:
     return point
 
 
-def _bytes(features: np.ndarray) -> bytes:
-    """The same for equal features, −0 and 0 included."""
-    return (features + 0.0).tobytes()
+def _fingerprints(features: np.ndarray) -> np.ndarray:
+    """A number for each row, the same for equal ones (−0 and 0 included), seldom for others."""
+    prints = np.zeros(len(features), np.uint64)
+    for column in features.T:
+        bits = (column.astype(float) + 0.0).view(np.uint64)
+        prints = (prints ^ bits ^ (bits >> np.uint64(29))) * np.uint64(0x9E3779B97F4A7C15)
+        prints ^= prints >> np.uint64(32)
+    return prints
 
 
 def shuffled(pool: np.ndarray, seed: int, trial: int = 0) -> np.ndarray:

@@ -1,4 +1,4 @@
-"""Checks of arrays that come from outside: each turns them into float64 or says what is wrong."""
+"""Checks of arrays that come from outside: each gives an array of floats or says what is wrong."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -14,7 +14,7 @@ NUMERIC_KINDS = "biuf"
 
 
 def check_arms(arms: Any, name: str = "arms") -> np.ndarray:
-    """Return the features of the arms as an (M, d) float64 array.
+    """Return the features of the arms as an (M, d) array: float32 if they are that, else float64.
 
     Accepts an array, nested lists, or a table with ``.to_numpy()`` such as a DataFrame.
     Duplicate arms and features that never vary are fine. Anything that is not an (M, d) table of
@@ -31,7 +31,7 @@ def check_arms(arms: Any, name: str = "arms") -> np.ndarray:
     """
     columns = getattr(arms, "columns", None)
     column_names = None if columns is None else [str(column) for column in columns]
-    values = finite_array(arms, name, column_names)
+    values = _finite(arms, name, column_names)
     if values.ndim != 2:
         remedy = f"for one feature use {name}.reshape(-1, 1)" if values.ndim == 1 else "flatten it"
         raise InputError(f"{name} has shape {values.shape}; expected (arms, features): {remedy}")
@@ -70,10 +70,15 @@ def finite_array(values: Any, name: str, columns: Sequence[str] | None = None) -
     ``columns`` names the columns of a table, for the message. Text is never taken for a number,
     even where it could be read as one.
     """
+    return np.asarray(_finite(values, name, columns), dtype=np.float64)
+
+
+def _finite(values: Any, name: str, columns: Sequence[str] | None) -> np.ndarray:
     array = _to_array(values, name)
     if array.dtype.kind not in NUMERIC_KINDS:
         array = _numbers_from_objects(array, name, columns)
-    array = np.asarray(array, dtype=np.float64)
+    if array.dtype != np.float32:
+        array = np.asarray(array, dtype=np.float64)
     if not np.isfinite(array).all():
         where = tuple(int(i) for i in np.argwhere(~np.isfinite(array))[0])
         place = _place(name, where, columns)
@@ -82,10 +87,15 @@ def finite_array(values: Any, name: str, columns: Sequence[str] | None = None) -
 
 
 def read_only(array: np.ndarray) -> np.ndarray:
-    """Return a copy that nobody can write to."""
-    copy = np.array(array)
-    copy.setflags(write=False)
-    return copy
+    """Return a copy that nobody can write to; the array itself if nobody can write to that."""
+    owner: Any = array
+    while isinstance(owner, np.ndarray):
+        if owner.flags.writeable:
+            copy = np.array(array)
+            copy.setflags(write=False)
+            return copy
+        owner = owner.base
+    return np.asarray(array)
 
 
 def shape_of(values: Any) -> tuple[int, ...] | None:

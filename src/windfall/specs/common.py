@@ -2,8 +2,11 @@
 
 import sys
 from importlib import import_module
+from itertools import chain
 from types import BuiltinFunctionType, MethodDescriptorType, WrapperDescriptorType
 from typing import Any
+
+import numpy as np
 
 from windfall.errors import InputError
 from windfall.registry import BASES, SPEC_TYPES
@@ -17,6 +20,7 @@ __all__ = [
     "inside",
     "is_address",
     "is_plain",
+    "is_table",
     "shown",
     "takes_part",
 ]
@@ -96,6 +100,15 @@ def is_plain(value: Any) -> bool:
     if type(value) in (int, float):
         return abs(value) <= sys.float_info.max
     return value is None or type(value) in (bool, str)
+
+
+def is_table(value: Any) -> bool:
+    """Whether a value is a list of lists of floats, all finite: seen at once, if there are many."""
+    if not isinstance(value, list) or set(map(type, value)) != {list}:
+        return False
+    if set(map(type, chain.from_iterable(value))) != {float} or len(set(map(len, value))) != 1:
+        return False
+    return bool(np.isfinite(np.array(value)).all())
 
 
 def shown(value: Any, limit: int = 100) -> str:

@@ -12,6 +12,7 @@ from windfall.specs.common import (
     imported,
     is_address,
     is_plain,
+    is_table,
     shown,
     takes_part,
 )
@@ -78,7 +79,7 @@ def _check(spec: Any, where: str, allow_imports: bool, depth: int) -> None:
     if depth > DEEPEST:
         # The place would be as long as the nesting is deep.
         raise InputError(f"spec is nested too deep; expected {DEEPEST} levels at most")
-    if is_plain(spec):
+    if is_plain(spec) or is_table(spec):
         return
     if isinstance(spec, list):
         for i, entry in enumerate(spec):
@@ -122,7 +123,7 @@ def _check_object(spec: dict[Any, Any], where: str, allow_imports: bool) -> dict
 
 def _made(spec: Any, where: str) -> Any:
     """What a spec that was checked describes."""
-    if is_plain(spec):
+    if is_plain(spec) or is_table(spec):
         return spec
     if isinstance(spec, list):
         return [

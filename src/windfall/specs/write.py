@@ -15,6 +15,7 @@ from windfall.specs.common import (
     inside,
     is_address,
     is_plain,
+    is_table,
     shown,
     takes_part,
 )
@@ -76,7 +77,7 @@ def _refuse(message: str, stand_in: Any) -> Any:
 def _written(value: Any, where: str, otherwise: _Otherwise, depth: int) -> Any:
     if depth > DEEPEST:
         return otherwise(f"{where} is nested too deep; expected {DEEPEST} levels at most", "...")
-    if is_plain(value):
+    if is_plain(value) or is_table(value):
         return value
     if type(value) in (int, float):
         return otherwise(f"{where} is {shown(value)}; expected a finite number", shown(value))

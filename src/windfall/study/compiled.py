@@ -25,6 +25,7 @@ __all__ = [
     "imagine",
     "moments",
     "note",
+    "outdated",
     "padded",
     "propensity",
     "search",
@@ -94,6 +95,12 @@ def _search(model: Model, state: State) -> tuple[Belief, FitInfo]:
 def condition(model: Model, belief: Belief) -> Belief:
     """Predictions that rest on all rewards noted."""
     return model.condition(belief)
+
+
+@program
+def outdated(belief: Belief):
+    """Whether a conditioned belief needs another search."""
+    return belief.outdated()
 
 
 @program

@@ -106,7 +106,7 @@ class Decider:
             propensity = float(
                 compiled.propensity(self.policy, state, decided, avoid, ahead, among)
             )
-        why = plain.why(type(self.policy.acquisition).__name__) + learned.remark
+        why = plain.why(type(self.policy.acquisition).__name__) + learned.remark + belief.remark()
         return Decision(
             self.space.chosen(decided),
             why,
@@ -148,8 +148,8 @@ class Decider:
         """Choose from a list that has grown: filled up, so that it seldom has another length."""
         points = space.locate(space.listed(()))
         length = 1 << max(len(points) - 1, 15).bit_length()
-        filled = np.concatenate([points, np.repeat(points[:1], length - len(points), axis=0)])
-        listed = Listed(self._begun.candidates.anchors, filled, np.int32(len(points)))
+        anchors, count = self._begun.candidates.anchors, np.int32(len(points))
+        listed = Listed.filled(anchors, points, length, count).placed()
         self._begun = dataclasses.replace(self._begun, candidates=listed)
         self._all = np.arange(length) < len(points)
 
@@ -252,7 +252,8 @@ class Decider:
         if record.belief is not None:
             recalled = self._recalled(belief, record)
             belief, searched = (belief, -1) if recalled is None else (recalled, searched)
-        if due(record.happened, searched, initial, model.refit_every):
+        every = model.refit_every
+        if due(record.happened, searched, initial, every) and self._outdated(belief, searched):
             searched = record.happened
             size = belief.capacity or 0
             if size not in self._rehearsed:  # what comes after the search compiles beside it
@@ -266,6 +267,22 @@ class Decider:
         self._learned = Learned(key, doomed, belief, found, searched, remark)
         return self._learned
 
+    def _outdated(self, belief: Belief, searched: int) -> bool:
+        """Whether these rewards call for a search; else what was conditioned to know is kept."""
+        if searched < 0 or not belief.thrifty:
+            return True
+        known = compiled.condition(self.policy.model, belief)
+        if compiled.outdated(known):
+            return True
+        self._keep(known)
+        return False
+
+    def _keep(self, conditioned: Belief) -> None:
+        trouble = conditioned.trouble()
+        if trouble is not None:
+            raise NumericalError(trouble)
+        self._conditioned[conditioned.capacity or 0] = conditioned
+
     def _believe(self, learned: Learned, waiting: int) -> Belief:
         """The belief that decides, with room for choices that are waiting."""
         belief = learned.belief
@@ -273,14 +290,11 @@ class Decider:
             belief = self._room(belief, len(learned.doomed) + waiting)
         size = belief.capacity or 0
         if size not in self._conditioned:
-            belief = compiled.condition(self.policy.model, belief)
-            trouble = belief.trouble()
-            if trouble is not None:
-                raise NumericalError(trouble)
-            self._conditioned[size] = belief
+            self._keep(compiled.condition(self.policy.model, belief))
         return self._conditioned[size]
 
 
 def _begin(policy: Policy, space: Space, seed: int, initial: int, inputs: Inputs | None) -> State:
     key = compiled.study_key(np.uint32(seed))
-    return policy.begin(key, space, initial=initial, inputs=inputs)
+    state = policy.begin(key, space, initial=initial, inputs=inputs)
+    return dataclasses.replace(state, candidates=state.candidates.placed())

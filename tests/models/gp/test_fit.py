@@ -12,7 +12,7 @@ from scipy import optimize
 
 from windfall.models.base import Reward
 from windfall.models.gp.evidence import Hyper, log_evidence
-from windfall.models.gp.fit import AMPLE, Fit, fit
+from windfall.models.gp.fit import AMPLE, SETTLED, Fit, fit
 from windfall.models.gp.kernels import Custom, Matern52, Periodic, SquaredExponential, White
 from windfall.models.gp.observations import Observations, natural_scale
 from windfall.models.gp.parameters import BOUNDS
@@ -196,7 +196,10 @@ def test_without_restart_only_the_warm_start_is_searched():
         np.testing.assert_allclose(a, b, rtol=1e-6)
 
 
-@pytest.mark.parametrize(("used", "low", "high"), [(0, 1, 1), (AMPLE, 1, 1), (AMPLE + 1, 0.1, 0.4)])
+@pytest.mark.parametrize(
+    ("used", "low", "high"),
+    [(0, 1, 1), (AMPLE, 1, 1), (AMPLE + 1, 0.1, 0.4), (SETTLED, 0.1, 0.4), (SETTLED + 1, 0, 0)],
+)
 def test_restarts_are_rare_once_the_previous_answer_rests_on_ample_data(used, low, high):
     """A share of 1/4 of 100 keys is within 0.1 … 0.4 but for one time in a thousand."""
     previous = condition(WARM, data())

@@ -26,10 +26,7 @@ def standing_alone(posterior: Posterior) -> Float[Array, ""]:
     tried = posterior.observations
     y = jnp.where(tried.live, tried.mean, 0.0)
     top = jnp.argmax(jnp.where(tried.live, y, -jnp.inf))
-    whitener = jnp.asarray(posterior.whitener)
-    column = whitener[:, top]
-    residual = jnp.dot(column, whitener @ y) / jnp.dot(column, column)
-    alone = jnp.clip(residual / jnp.where(y[top] > 0, y[top], 1.0), 0.0, 1.0) ** 2
+    alone = jnp.clip(posterior.left_out(top) / jnp.where(y[top] > 0, y[top], 1.0), 0.0, 1.0) ** 2
 
     alike = (jnp.abs(y[:, None] - y) < _ALIKE) & tried.live[:, None] & tried.live
     share = (jnp.max(jnp.sum(alike, axis=1)) - 1) / jnp.maximum(tried.used - 1, 1)

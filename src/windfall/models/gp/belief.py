@@ -12,11 +12,16 @@ from windfall.checks import numbers_or_none, whole
 from windfall.errors import InputError
 from windfall.models.base import Belief, Reward, Tried
 from windfall.models.gp.alone import standing_alone
+from windfall.models.gp.ceiling import ceiling
 from windfall.models.gp.ensemble import Ensemble
 from windfall.models.gp.evidence import Hyper
 from windfall.models.gp.health import trouble
-from windfall.models.gp.observations import Observations, resize
+from windfall.models.gp.inducing import NONE
+from windfall.models.gp.news import FEW, UNKNOWN, outdated
+from windfall.models.gp.observations import Observations
 from windfall.models.gp.posterior import Posterior
+from windfall.models.gp.room import Sparsity, resized
+from windfall.models.gp.sparse import Sparse
 from windfall.models.gp.ties import Ties
 from windfall.runtime.arrays import Array
 
@@ -30,15 +35,19 @@ class GPBelief(Belief):
         rewards: Sufficient statistics of every distinct input.
         posterior: Conditioned on them by ``GP.condition``.
         behind: How many distinct inputs the last search for hyper-parameters rested on.
+        misfit: How well its hyper-parameters fitted the rewards then; see ``Posterior.misfit``.
         ties: Which features share a length scale.
         apart: After how many columns others begin that have a kernel of their own.
+        sparsity: When the posterior becomes sparse; None: never.
     """
 
     rewards: Observations
     posterior: Posterior
     behind: Int[Array, ""]
+    misfit: Float[Array, " 2"] = eqx.field(default_factory=lambda: UNKNOWN)
     ties: Ties = eqx.field(static=True, default=None)
     apart: int | None = eqx.field(static=True, default=None)
+    sparsity: Sparsity | None = eqx.field(static=True, default=None)
 
     @property
     def capacity(self) -> int:
@@ -69,6 +78,10 @@ class GPBelief(Belief):
         """μ(x) and σ(x)."""
         return self.posterior.moments(x)
 
+    def ceiling(self, glance):
+        """By a pass over the inputs; None for samples of hyper-parameters, each with its own."""
+        return ceiling(self.posterior, glance) if self.members is None else None
+
     def prior_deviation(self, x):
         """√k(x, x) of the kernel alone: what a mean function leaves open is not curiosity's."""
         return self.posterior.prior_deviation(x)
@@ -88,26 +101,45 @@ class GPBelief(Belief):
 
     def resized(self, capacity: int) -> "GPBelief":
         """Slots added or taken away; those in use must fit."""
-        posterior = self.posterior
-        before = posterior.whitener.shape[-1]
-        whitener = resize(resize(posterior.whitener, capacity, -1), capacity, -2)
-        fresh = np.arange(before, capacity)
-        whitener[..., fresh, fresh] = 1.0
-        observations = posterior.observations.resized(capacity)
+        posterior = resized(self.posterior, capacity, self.sparsity)
         # Not by the constructor: a stack has other shapes than it is annotated with.
-        return eqx.tree_at(
-            lambda b: (b.rewards, b.posterior.observations, b.posterior.whitener),
-            self,
-            (self.rewards.resized(capacity), observations, whitener),
-        )
+        parts = (self.rewards.resized(capacity), posterior)
+        return eqx.tree_at(lambda b: (b.rewards, b.posterior), self, parts)
+
+    @property
+    def thrifty(self) -> bool:
+        """A search with more inputs than a few is dear."""
+        return self.capacity > FEW
+
+    def outdated(self):
+        """By what the rewards since the last search say: see ``windfall.models.gp.news``."""
+        now = outdated(self.posterior.misfit(), self.misfit, self.behind)
+        if self.sparsity is None or not isinstance(self.posterior, Sparse):
+            return now
+        # Nothing was chosen yet, or inputs have come for which there is no place among the latest.
+        exact = self.behind <= self.sparsity.exact
+        return now | exact | (self.used - self.behind > self.sparsity.latest)
+
+    def remark(self):
+        """How sparse the model is, if it is."""
+        found = self.posterior
+        if not isinstance(found, Sparse):
+            return ""
+        carried = f"{np.sum(found.there)} of {int(self.used)} inputs carry the model"
+        return f"; {carried}, {float(found.unexplained):.2%} of the variance is beyond them"
 
     def dump(self) -> dict[str, Any]:
         """The hyper-parameters and what they rest on."""
         leaves = jax.tree.leaves(self.posterior.hyper)
-        return {
+        saved = {
             "hyper": [np.asarray(leaf).tolist() for leaf in leaves],
             "behind": int(self.behind),
         }
+        if np.all(np.isfinite(self.misfit)):
+            saved["misfit"] = np.asarray(self.misfit).tolist()
+        if isinstance(self.posterior, Sparse):
+            saved["chosen"] = np.asarray(self.posterior.chosen).tolist()
+        return saved
 
     def load(self, saved: Any) -> "GPBelief":
         """The hyper-parameters as they were."""
@@ -121,8 +153,13 @@ class GPBelief(Belief):
             raise InputError(f"state hyper is {saved['hyper']}; expected positive {shapes} numbers")
         hyper = jax.tree.unflatten(tree, values)
         behind = np.int32(whole("state behind", saved.get("behind"), 0))
+        misfit = numbers_or_none(saved["misfit"]) if "misfit" in saved else UNKNOWN
+        if misfit is None or misfit.shape != (2,):
+            raise InputError(f"state misfit is {saved['misfit']}; expected two numbers")
         posterior = dataclasses.replace(self.posterior, hyper=hyper)
-        return dataclasses.replace(self, posterior=posterior, behind=behind)
+        if isinstance(posterior, Sparse):
+            posterior = dataclasses.replace(posterior, chosen=self._chosen(saved, behind))
+        return dataclasses.replace(self, posterior=posterior, behind=behind, misfit=misfit)
 
     def stretched(self, factors) -> "GPBelief":
         """Every length scale in the new units."""
@@ -138,6 +175,17 @@ class GPBelief(Belief):
             hyper = jax.tree.map(lambda *leaves: np.stack(leaves), *map(stretch, each))
         posterior = eqx.tree_at(lambda p: p.hyper, self.posterior, hyper)
         return dataclasses.replace(self, posterior=posterior)
+
+    def _chosen(self, saved: dict[str, Any], behind: Any) -> np.ndarray:
+        """The inputs that carry a sparse model; none yet if the search was an exact model's."""
+        assert self.sparsity is not None
+        none = np.full(self.sparsity.size - self.sparsity.latest, NONE, np.int32)
+        if "chosen" not in saved and behind <= self.sparsity.exact:
+            return none
+        slots = numbers_or_none(saved.get("chosen"))
+        if slots is None or slots.shape != none.shape or np.any(slots != np.round(slots)):
+            raise InputError(f"state chosen is {saved.get('chosen')}; expected {none.size} numbers")
+        return slots.astype(np.int32)
 
     def standing_alone(self) -> Float[Array, ""]:
         """By leaving the best reward out; see ``windfall.models.gp.alone``."""

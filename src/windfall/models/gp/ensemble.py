@@ -65,6 +65,10 @@ class Ensemble(Posterior):
         hyper, whitener = jax.tree.map(lambda a: jnp.asarray(a)[i], (self.hyper, self.whitener))
         return self._with(hyper, whitener).sample(key, anchors, features)
 
+    def misfit(self):
+        """On average over the members."""
+        return jnp.mean(self.each(lambda member: member.misfit()), axis=0)
+
     def extend(self, observations):
         """Every member after one more reward."""
         extended = self.each(lambda member: _own(member.extend(observations)))

@@ -26,8 +26,9 @@ from windfall.runtime.execution import map_lanes
 __all__ = ["Fit", "check_prior", "fit"]
 
 #: An answer that rests on more distinct inputs than this is seldom beaten from a random start, so
-#: that random starts are then tried in one search out of four (docs/decisions/0005-restarts.md).
-AMPLE = 64
+#: that random starts are then tried in one search out of four (docs/decisions/0005-restarts.md),
+#: and with more than the second number, where each costs seconds, no longer.
+AMPLE, SETTLED = 64, 256
 _SEARCHES_PER_RESTART = 4
 _MUCH_NOISE = 0.3
 
@@ -37,7 +38,8 @@ class Fit(eqx.Module):
 
     Attributes:
         restarts: Random starts in each search, besides the previous answer, the last of them with
-            much noise; in one search out of four once that rests on more than 64 distinct inputs.
+            much noise; in one search out of four once that rests on more than 64 distinct inputs,
+            in none with more than 256.
         iterations: The most evaluations of the evidence per start.
         prior: Log density of (the logarithms of) the hyper-parameters, such as a
             ``LogNormalPrior`` or a function ``Hyper -> scalar``; None: maximum evidence. The
@@ -77,7 +79,8 @@ class Fit(eqx.Module):
             behind: How many distinct inputs these rest on.
             ties: Which features share a length scale.
         """
-        share = jnp.where(behind <= AMPLE, 1.0, 1.0 / _SEARCHES_PER_RESTART)
+        seldom = jnp.where(behind <= SETTLED, 1.0 / _SEARCHES_PER_RESTART, 0.0)
+        share = jnp.where(behind <= AMPLE, 1.0, seldom)
         return fit(key, observations, previous.hyper, self, previous.trend, share, ties)
 
     def __repr__(self) -> str:

@@ -11,6 +11,8 @@ from windfall.runtime.programs import program
 
 __all__ = ["trouble"]
 
+#: So many of the inputs show whether a kernel is one.
+_ENOUGH = 1024
 #: Rounding makes eigenvalues of this size, relative to the largest, out of zeros and no larger.
 _ROUNDING = 1e-8
 
@@ -44,7 +46,7 @@ def _kernel_trouble(posterior: Posterior) -> str | None:
     kernel = posterior.hyper.kernel
     if not _is_users(kernel) or int(posterior.observations.used) == 0:
         return None
-    used = int(posterior.observations.used)
+    used = min(int(posterior.observations.used), _ENOUGH)
     named = f"kernel {kernel!r} "
     remedy = f"on the {used} input(s) told so far; use another kernel"
     for gram in np.asarray(_grams(posterior))[:, :used, :used]:
@@ -72,7 +74,7 @@ def _is_users(kernel: Kernel) -> bool:
 @program
 def _grams(posterior: Posterior) -> Float[Array, "s c c"]:
     def gram(member: Posterior):
-        x = member.observations.features
+        x = member.observations.features[:_ENOUGH]
         return member.hyper.kernel.gram(x, x)
 
     if isinstance(posterior, Ensemble):

@@ -16,19 +16,31 @@ from windfall.models.gp.bayes import Bayes
 from windfall.models.gp.belief import GPBelief
 from windfall.models.gp.evidence import Hyper
 from windfall.models.gp.fit import Fit
+from windfall.models.gp.inducing import pivots, some
 from windfall.models.gp.kernels import Kernel, Part, SquaredExponential, as_kernel
 from windfall.models.gp.means import Mean, Zero, as_mean
+from windfall.models.gp.news import UNKNOWN
 from windfall.models.gp.observations import LEAST_NOISE, Observations, Scale, natural_scale
 from windfall.models.gp.parameters import named
 from windfall.models.gp.posterior import Posterior
+from windfall.models.gp.room import Sparsity
+from windfall.models.gp.sparse import Sparse
 from windfall.runtime.arrays import Array
 from windfall.space import Inputs
 
 __all__ = ["GP"]
 
+#: Up to so many inputs everything is exact. Beyond, some carry the model, and hyper-parameters
+#: rest on as many as before (docs/decisions/0011-many-pulls.md).
+FITTED = 1024
+USUAL = Sparsity(exact=FITTED, size=512)
+
 
 class GP(Model[GPBelief]):
     """The model of the payoffs: kernel, first guess of the noise, and how to fit them.
+
+    Exact up to 1,024 distinct inputs; beyond, 512 of them carry it (see ``SparseGP``), unless
+    hyper-parameters are sampled.
 
     Attributes:
         kernel: A kernel, or a function ``k(x1, x2)``; it sees features in the unit box.
@@ -95,17 +107,23 @@ class GP(Model[GPBelief]):
 
     def begin(self, space: Inputs, capacity: int) -> GPBelief:
         """What is believed before any reward, as host arrays."""
-        nothing = Observations.empty(capacity, space.dimension)
+        nothing = Observations.empty(1, space.dimension)
         prior = Posterior(
             self.hyper(space.dimension, space.apart),
             nothing,
             Scale(np.float64(0.0), np.float64(1.0)),
-            np.eye(capacity),
+            np.eye(1),
             np.bool_(True),
             self.mean.bound(space),
         )
-        belief = GPBelief(nothing, self.fit.begin(prior), np.int32(0), space.ties, space.apart)
-        return jax.tree.map(np.asarray, belief)
+        first, never = self.fit.begin(prior), np.int32(0)
+        belief = GPBelief(nothing, first, never, UNKNOWN, space.ties, space.apart, self.sparsity)
+        return jax.tree.map(np.asarray, belief.resized(capacity))
+
+    @property
+    def sparsity(self) -> Sparsity | None:
+        """When the model becomes sparse: not if its hyper-parameters are sampled."""
+        return USUAL if isinstance(self.fit, Fit) else None
 
     def scale(self, observations: Observations) -> Scale:
         """The units in which the model sees the rewards (less what the mean function knows)."""
@@ -120,14 +138,24 @@ class GP(Model[GPBelief]):
         previous = belief.posterior
         residual = previous.trend.residual(belief.rewards)
         scaled = self.scale(residual).apply(residual)
-        fitted, info = self.fit.infer(key, scaled, previous, belief.behind, belief.ties)
+        data = (
+            some(scaled, min(FITTED, scaled.capacity)) if isinstance(previous, Sparse) else scaled
+        )
+        fitted, info = self.fit.infer(key, data, previous, belief.behind, belief.ties)
         hyper = jax.tree.map(
             lambda guess, best: jnp.where(residual.alike, guess, best),
             self.ignorance(scaled, belief.apart),
             fitted,
         )
         posterior = dataclasses.replace(previous, hyper=hyper)
+        if isinstance(posterior, Sparse):
+            kernel = posterior.trend.over(hyper.kernel)
+            chosen = pivots(kernel, scaled, len(posterior.chosen))
+            posterior = dataclasses.replace(posterior, chosen=chosen)
         found = dataclasses.replace(belief, posterior=posterior, behind=belief.rewards.used)
+        if found.thrifty:
+            misfit = self.condition(found).posterior.misfit()
+            found = dataclasses.replace(found, misfit=misfit)
         return found, info
 
     def condition(self, belief: GPBelief) -> GPBelief:

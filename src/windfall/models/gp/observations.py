@@ -134,6 +134,12 @@ class Observations(eqx.Module):
         squares = jnp.sum(jnp.where(unknown, self.squares / unit / unit, 0.0))
         return squares / jnp.maximum(spare, 1.0)
 
+    def scatter(self, variance: Float[Array, ""]) -> Float[Array, " 2"]:
+        """SS/σ² of repeated pulls, and the number of rewards (one where their noise is known)."""
+        squares = jnp.sum(jnp.where(self.live, self.squares, 0.0))
+        rewards = jnp.sum(jnp.where(self.live, jnp.where(self.known > 0, 1.0, self.count), 0.0))
+        return jnp.stack([squares / variance, rewards])
+
     def repeated(self) -> tuple[Float[Array, ""], Float[Array, ""]]:
         """What repeated pulls say: the variance of a reward, and on average of an input's mean.
 

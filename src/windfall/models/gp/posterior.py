@@ -5,12 +5,10 @@ A = K + σ² diag(1/n). Predictions are then matrix products (fast on every devi
 input adds one row to W in O(n²).
 """
 
-from collections.abc import Callable
-
 import equinox as eqx
 import jax
 import jax.numpy as jnp
-from jaxtyping import Bool, Float, PRNGKeyArray
+from jaxtyping import Bool, Float, Int, PRNGKeyArray
 
 from windfall.models.blocks import in_blocks
 from windfall.models.gp.evidence import Hyper, covariance
@@ -18,9 +16,10 @@ from windfall.models.gp.kernels import Kernel
 from windfall.models.gp.linalg import triangular_inverse
 from windfall.models.gp.means import Mean, Zero
 from windfall.models.gp.observations import Observations, Scale, natural_scale
+from windfall.models.gp.path import GPPath
 from windfall.runtime.arrays import Array
 
-__all__ = ["Posterior", "condition"]
+__all__ = ["Posterior", "condition", "whiten"]
 
 _JITTERS = (0.0, 1e-10, 1e-8, 1e-6, 1e-4)
 _LEAST_PIVOT = 1e-12
@@ -51,54 +50,61 @@ class Posterior(eqx.Module):
         return self.trend.over(self.hyper.kernel)
 
     @property
-    def _weights(self) -> Float[Array, " c"]:
+    def weights(self) -> Float[Array, " c"]:
         """α = A⁻¹ ȳ."""
         y = jnp.where(self.observations.live, self.observations.mean, 0.0)
         return self.whitener.T @ (self.whitener @ y)
 
-    def _cross(self, x: Float[Array, "m d"]) -> Float[Array, "c m"]:
+    def cross(self, x: Float[Array, "m d"]) -> Float[Array, "c m"]:
+        """k(X, x); 0 for free slots."""
         gram = self.kernel.gram(self.observations.features, x)
         return jnp.where(self.observations.live[:, None], gram, 0.0)
 
     def mean(self, x: Float[Array, "m d"]) -> Float[Array, " m"]:
         """μ(x) = k(x, X) A⁻¹ ȳ."""
-        weights = self._weights
+        weights = self.weights
 
         def block(points):
-            return self._in_reward_units(points, weights @ self._cross(points))
+            return self.in_reward_units(points, weights @ self.cross(points))
 
         return in_blocks(block, x, self.observations.capacity)
 
     def moments(self, x: Float[Array, "m d"]) -> tuple[Float[Array, " m"], Float[Array, " m"]]:
         """μ(x) and σ(x) of the latent payoff (without observation noise).
 
-        σ²(x) = k(x, x) − |W k(X, x)|² is a difference of rounded numbers: each product with a row
-        of W is off by about ε max(W) √k, and that is the least variance that is believed. It also
-        keeps the gradient finite at the data.
+        σ²(x) = k(x, x) − |W k(X, x)|², and never less than rounding leaves of it.
         """
-        weights = self._weights
-        stretch = jnp.max(jnp.diagonal(self.whitener))
+        weights = self.weights
 
         def block(points):
-            cross = self._cross(points)
+            cross = self.cross(points)
             explained = jnp.sum((self.whitener @ cross) ** 2, axis=0)
             prior = self.kernel.diagonal(points)
-            floor = jnp.finfo(prior.dtype).eps * prior * jnp.maximum(stretch * jnp.sqrt(prior), 1.0)
-            deviation = jnp.sqrt(jnp.maximum(prior - explained, floor))
-            return self._in_reward_units(points, weights @ cross), self.scale.spread * deviation
+            deviation = jnp.sqrt(jnp.maximum(prior - explained, self.least_variance(prior)))
+            return self.in_reward_units(points, weights @ cross), self.scale.spread * deviation
 
         return in_blocks(block, x, self.observations.capacity)
+
+    def least_variance(self, prior: Float[Array, "*m"]) -> Float[Array, "*m"]:
+        """The least variance that is believed where the kernel alone has the variance ``prior``.
+
+        A variance is a difference of rounded numbers: each product with a row of W is off by about
+        ε max(W) √k. This also keeps the gradient finite at the data.
+        """
+        stretch = jnp.max(jnp.diagonal(self.whitener))
+        return jnp.finfo(prior.dtype).eps * prior * jnp.maximum(stretch * jnp.sqrt(prior), 1.0)
 
     def prior_deviation(self, x: Float[Array, "m d"]) -> Float[Array, " m"]:
         """√k(x, x) of the kernel, without what a mean function leaves open."""
         return self.scale.spread * jnp.sqrt(self.hyper.kernel.diagonal(x))
 
-    def _in_reward_units(self, x, value):
+    def in_reward_units(self, x: Float[Array, "m d"], value: Float[Array, " m"]) -> Array:
+        """What is predicted of standardised rewards at some points, as a reward."""
         return self.scale.location + self.scale.spread * value + self.trend.offset(x)
 
     def sample(
         self, key: PRNGKeyArray, anchors: Float[Array, "a d"], features: int = 512
-    ) -> Callable[[Float[Array, "m d"]], Float[Array, " m"]]:
+    ) -> GPPath:
         """One payoff function drawn from the posterior, to be evaluated anywhere.
 
         Pathwise conditioning (Matheron's rule): a prior function f₀ made of random features, then
@@ -122,12 +128,28 @@ class Posterior(eqx.Module):
         residual = jnp.where(live, residual, 0.0)
         correction = self.whitener.T @ (self.whitener @ residual)
 
-        def path(x):
-            value = phi(x) @ weights + correction @ self._cross(x)
-            return self._in_reward_units(x, value)
-
         width = max(observations.capacity, features, anchors.shape[0])
-        return lambda x: in_blocks(path, x, width)
+        return GPPath(self, phi, weights, correction, width)
+
+    def left_out(self, slot: Int[Array, ""]) -> Float[Array, ""]:
+        """How far the mean of a slot is from what the others predict, α/diag A⁻¹; standardised."""
+        observations = self.observations
+        whitener = jnp.asarray(self.whitener)
+        column = whitener[:, slot]
+        y = jnp.where(observations.live, observations.mean, 0.0)
+        return jnp.dot(column, whitener @ y) / jnp.dot(column, column)
+
+    def misfit(self) -> Float[Array, " 2"]:
+        """(y − μ)ᵀ C⁻¹ (y − μ) of all rewards one by one, and how many these are.
+
+        With the squares SS of repeated pulls, ȳᵀA⁻¹ȳ + SS/σ²: a χ² variable if the model is right,
+        and every further reward adds the square of its own standardised surprise. Rewards of known
+        noise at one input count as one.
+        """
+        observations = self.observations
+        y = jnp.where(observations.live, observations.mean, 0.0)
+        white = self.whitener @ y
+        return jnp.stack([jnp.dot(white, white), 0.0]) + observations.scatter(self.hyper.noise)
 
     def extend(self, observations: Observations) -> "Posterior":
         """The posterior after one more reward, with the hyper-parameters and scale kept.
@@ -142,7 +164,7 @@ class Posterior(eqx.Module):
         scaled = self.scale.apply(self.trend.residual(observations))
         slot = scaled.used - 1
         x = scaled.features[slot]
-        row = self.whitener @ self._cross(x[None])[:, 0]
+        row = self.whitener @ self.cross(x[None])[:, 0]
         prior = self.kernel(x, x) + scaled.noise(self.hyper.noise)[slot]
         pivot_squared = prior - jnp.dot(row, row)
         is_new = scaled.used > self.observations.used
@@ -153,7 +175,7 @@ class Posterior(eqx.Module):
             return self.whitener.at[slot].set(new), self.healthy
 
         def refactored():
-            return _whiten(covariance(self.hyper, scaled, self.trend), scaled.live)
+            return whiten(covariance(self.hyper, scaled, self.trend), scaled.live)
 
         regular = pivot_squared > _LEAST_PIVOT * prior  # False for a NaN, too
         whitener, healthy = jax.lax.cond(is_new & regular, grown, refactored)
@@ -174,11 +196,11 @@ def condition(
     residual = trend.residual(observations)
     scale = natural_scale(residual) if scale is None else scale
     scaled = scale.apply(residual)
-    whitener, healthy = _whiten(covariance(hyper, scaled, trend), scaled.live)
+    whitener, healthy = whiten(covariance(hyper, scaled, trend), scaled.live)
     return Posterior(hyper, scaled, scale, whitener, healthy, trend)
 
 
-def _whiten(
+def whiten(
     matrix: Float[Array, "c c"], live: Bool[Array, " c"]
 ) -> tuple[Float[Array, "c c"], Bool[Array, ""]]:
     """W = L⁻¹ with as little jitter as works, and whether any did; free slots have no say."""

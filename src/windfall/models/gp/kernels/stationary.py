@@ -9,7 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Float
 
-from windfall.models.gp.kernels.base import Features, Kernel, one_per_feature, parameter
+from windfall.models.gp.kernels.base import Kernel, one_per_feature, parameter
 from windfall.runtime.arrays import Array
 
 __all__ = [
@@ -19,6 +19,7 @@ __all__ = [
     "RationalQuadratic",
     "SquaredExponential",
     "Stationary",
+    "Waves",
     "fourier_features",
 ]
 
@@ -27,13 +28,25 @@ __all__ = [
 _FAR = 1e6
 
 
-def fourier_features(key, count, inverse, variance, dtype, scale=1.0) -> Features:
+class Waves(eqx.Module):
+    """a·cos(ω·x + b): a random feature for each frequency ω and phase b."""
+
+    frequencies: Float[Array, "d f"]
+    phases: Float[Array, " f"]
+    amplitude: Float[Array, ""]
+
+    def __call__(self, x: Float[Array, "m d"]) -> Float[Array, "m f"]:
+        """The features of each point."""
+        return self.amplitude * jnp.cos(x @ self.frequencies + self.phases)
+
+
+def fourier_features(key, count, inverse, variance, dtype, scale=1.0) -> Waves:
     """√(2·variance)·cos(ω·x + b), ω ~ scale·N(0, diag(inverse²)), b ~ U(0, 2π)."""
     frequency_key, phase_key = jax.random.split(key)
     normal = jax.random.normal(frequency_key, (inverse.shape[0], count), dtype)
     frequencies = normal * inverse[:, None] * scale
     phases = jax.random.uniform(phase_key, (count,), dtype, 0.0, 2.0 * jnp.pi)
-    return lambda x: jnp.sqrt(2.0 * variance) * jnp.cos(x @ frequencies + phases)
+    return Waves(frequencies, phases, jnp.sqrt(2.0 * variance))
 
 
 class Stationary(Kernel):

@@ -1,0 +1,159 @@
+"""The arm with the highest score: of all scores, or of those that are worth computing.
+
+In a long list a first look gives every arm a ceiling that its score does not exceed. The scores of
+those with the highest ceilings are then computed, a few at a time, until no ceiling that is left
+reaches the best score: the choice is the one that all scores together would have led to.
+"""
+
+import dataclasses
+from functools import partial
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Bool, Float, Int
+
+from windfall.acquisition.base import Score
+from windfall.models.blocks import in_blocks
+from windfall.models.glance import Glance
+from windfall.runtime.arrays import Array
+from windfall.runtime.execution import on_accelerator
+
+__all__ = ["LONG", "Highest", "better", "glanced", "highest", "objections"]
+
+#: A list is long from so many arms on: a first look pays, and so do several devices.
+LONG = 2**15
+#: Arms in a block of the first look, so that what is held for them stays in a processor's cache,
+#: and how many scores are computed at a time.
+_ROWS, _FEW = 4096, 2048
+#: The lowest score, and the most objections, that there can be.
+_LOWEST, _MOST = np.finfo(np.float64).min, np.iinfo(np.int32).max
+
+
+class Highest(eqx.Module):
+    """The arm that is to be chosen.
+
+    Attributes:
+        arm: Its number.
+        score: Its score.
+        objections: How many of the points to avoid it is.
+        valid: Whether no score was found that is not a number.
+    """
+
+    arm: Int[Array, ""]
+    score: Float[Array, ""]
+    objections: Int[Array, ""]
+    valid: Bool[Array, ""]
+
+
+def glanced(points: np.ndarray) -> Glance | None:
+    """Arms for a first look; None for a few, and on a device that computes all at once."""
+    return None if len(points) < _ROWS or on_accelerator() else Glance.blocks(points, _ROWS)
+
+
+def highest(
+    score: Score,
+    arms: Float[Array, "m d"],
+    glance: Glance | None = None,
+    avoid: Float[Array, "p d"] | None = None,
+    among: Bool[Array, " m"] | None = None,
+) -> Highest:
+    """The available arm with the highest score, the first if there are several.
+
+    Args:
+        score: What to maximise.
+        arms: Features in the unit box.
+        glance: The same for a first look.
+        avoid: Of points to avoid it is as few as possible; NaN is no point.
+        among: Which arms are available; None for all.
+    """
+    arms = jnp.asarray(arms)
+    ceilings = None if glance is None else _ceilings(score, arms, glance)
+    if ceilings is None:
+        return _best(score(arms), jnp.arange(arms.shape[0]), objections(arms, avoid, among))
+    return _best_first(score, arms, ceilings, avoid, among)
+
+
+def _best(values, numbers, objections) -> Highest:
+    """The best of some arms, given their scores and, in order, their numbers."""
+    # What is not to be chosen is lower than any score, also than one that is −∞.
+    rated = jnp.maximum(jnp.where(jnp.isnan(values), -jnp.inf, values), _LOWEST)
+    at = jnp.argmax(jnp.where(objections > jnp.min(objections), -jnp.inf, rated))
+    return Highest(numbers[at], values[at], objections[at], ~jnp.any(jnp.isnan(values)))
+
+
+def objections(
+    arms: Float[Array, "m d"],
+    avoid: Float[Array, "p d"] | None,
+    among: Bool[Array, " m"] | None,
+) -> Int[Array, " m"]:
+    """How many of the points to avoid each arm is; what is not available is avoided most of all."""
+    times = jnp.zeros(arms.shape[0], jnp.int32)
+    if avoid is not None:
+        times = in_blocks(partial(_times, avoid), arms, avoid.size).astype(jnp.int32)
+    return times if among is None else jnp.where(among, times, _MOST)
+
+
+def _times(points: Float[Array, "p d"], arms: Float[Array, "m d"]) -> Int[Array, " m"]:
+    """How many of some points each arm is."""
+    return jnp.sum(jnp.all(arms[:, None] == points[None], axis=-1), axis=1)
+
+
+def _ceilings(score: Score, arms, glance: Glance) -> Float[Array, " m"] | None:
+    """What no score exceeds; ∞ where nobody knows."""
+    rows = glance.x.shape[-1]
+    starts = Glance.starts(arms.shape[0], rows)
+
+    def look(block):
+        at, x = block
+        points = jax.lax.dynamic_slice_in_dim(arms, at, rows)
+        return score.ceiling(points, Glance(x, glance.reach))
+
+    found = jax.lax.map(look, (starts, glance.x))
+    if found is None:
+        return None
+    overlap = len(starts) * rows - arms.shape[0]
+    found = jnp.concatenate([found[:-1].reshape(-1), found[-1, overlap:]])
+    return jnp.where(jnp.isnan(found), jnp.inf, found)
+
+
+def _best_first(score: Score, arms, ceilings, avoid, among) -> Highest:
+    among = jnp.ones(arms.shape[0], bool) if among is None else jnp.asarray(among)
+    # Single precision is sorted sooner. Measured from the highest down and rounded upwards, the
+    # ceilings that matter keep nearly all their digits.
+    finite = jnp.isfinite(ceilings)
+    top = jnp.max(jnp.where(finite, ceilings, -jnp.inf), initial=-jnp.inf)
+    top = jnp.where(jnp.any(finite), top, 0.0)
+    depth = jnp.max(jnp.where(finite, top - ceilings, 0.0))
+    depth = jnp.where(depth > 0, depth, 1.0)
+    heights = jnp.maximum((ceilings - top) / depth, -1.0).astype(jnp.float32)
+    heights = jnp.where(among, jnp.nextafter(heights, np.float32(np.inf)), -jnp.inf)
+
+    def step(carry):
+        best, heights = carry
+        numbers = jnp.sort(jax.lax.top_k(heights, _FEW)[1])
+        x = arms[numbers]
+        found = _best(score(x), numbers, objections(x, avoid, among[numbers]))
+        return better(best, found), heights.at[numbers].set(-jnp.inf)
+
+    def undecided(carry):
+        best, heights = carry
+        left = jnp.max(heights)
+        may_win = (left >= (best.score - top) / depth) | (best.objections > 0)
+        return best.valid & may_win & (left > -jnp.inf)
+
+    nothing = Highest(
+        jnp.int32(_MOST), jnp.asarray(-jnp.inf, arms.dtype), jnp.int32(_MOST), jnp.asarray(True)
+    )
+    return jax.lax.while_loop(undecided, step, (nothing, heights))[0]
+
+
+def better(one: Highest, other: Highest) -> Highest:
+    """The better of two, the first of equals; valid if both are."""
+    same = one.objections == other.objections
+    equal = same & (one.score == other.score)
+    ahead = (other.objections < one.objections) | (same & (other.score > one.score))
+    ahead = ahead | (equal & (other.arm < one.arm))
+    best = jax.tree.map(lambda new, old: jnp.where(ahead, new, old), other, one)
+    return dataclasses.replace(best, valid=one.valid & other.valid)

@@ -1,0 +1,51 @@
+"""When rewards call for another search of the hyper-parameters, once such a search is dear.
+
+Under the right model the standardised surprises z of rewards, each predicted from those before it,
+are independent and standard normal. The k rewards since a search say how wrong its hyper-parameters
+are by the likelihood ratio of the variance r = Σz²/k that they show against the variance 1 that
+they should have,
+
+    G = ½ k (r − 1 − log r) ≥ 0  nats.
+
+Both an overconfident model (r > 1) and a timid one (r < 1) lose by it. A search is called for when
+G exceeds log n, the price of one parameter in n data; or when there are many new rewards, which may
+tell of length scales without surprising anybody. Up to a few inputs every reward calls for one.
+"""
+
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Bool, Float, Int
+
+from windfall.runtime.arrays import Array
+
+__all__ = ["FEW", "UNKNOWN", "outdated"]
+
+#: Up to so many distinct inputs a search follows every reward.
+FEW = 128
+#: The share of the inputs beyond these few that new rewards may amount to without a search.
+_GROWTH = 1.0 / 16.0
+#: What ``Posterior.misfit`` said at a search that did not ask it.
+UNKNOWN = np.full(2, np.nan)
+
+
+def outdated(
+    now: Float[Array, " 2"], then: Float[Array, " 2"], behind: Int[Array, ""]
+) -> Bool[Array, ""]:
+    """Whether a search is called for.
+
+    Args:
+        now: ``Posterior.misfit`` with the hyper-parameters of the last search.
+        then: The same at that search.
+        behind: How many distinct inputs it rested on.
+
+    Example:
+        >>> then, n = jnp.array([1000.0, 1000.0]), np.int32(1000)
+        >>> [bool(outdated(then + jnp.array([z2, 1.0]), then, n)) for z2 in (0.5, 4.0, 25.0)]
+        [False, False, True]
+    """
+    squares, rewards = now - then
+    ratio = squares / rewards
+    nats = 0.5 * rewards * (ratio - 1.0 - jnp.log(ratio))
+    few = (rewards > 0) & (rewards <= _GROWTH * (behind - FEW))  # fewer than then: some taken back
+    settled = few & (nats <= jnp.log(behind))  # not where there is no number to compare
+    return (behind <= FEW) | ~settled

@@ -1,0 +1,84 @@
+"""A first look in single precision is never below what double precision finds."""
+
+import dataclasses
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from models.gp.believing import believing
+from models.gp.naive import observed, pulls
+
+from windfall.models.glance import Glance
+from windfall.models.gp.ceiling import rounding
+from windfall.models.gp.evidence import Hyper
+from windfall.models.gp.kernels import (
+    Linear,
+    Matern12,
+    Matern32,
+    Matern52,
+    RationalQuadratic,
+    SquaredExponential,
+)
+from windfall.models.gp.means import Constant
+from windfall.models.gp.posterior import condition
+
+KERNELS = [Matern12(0.3), Matern32(0.3), Matern52(0.3), SquaredExponential(0.3),
+           RationalQuadratic(0.3, alpha=0.2)]  # fmt: skip
+POINTS = np.concatenate([
+    np.random.default_rng(0).uniform(-0.2, 1.3, size=(500, 3)), pulls(repeats=False, dimension=3)[0]
+])  # fmt: skip
+LOOK = Glance(POINTS.T.astype(np.float32), np.abs(POINTS).max(axis=0))
+
+
+@pytest.mark.parametrize("kernel", KERNELS, ids=lambda kernel: type(kernel).__name__)
+def test_correlations_round_by_less_than_is_said(kernel):
+    """Also far apart and for tiny length scales; by more than a hundredth of what is said."""
+
+    @jax.jit
+    def looked(scale, x):
+        scaled = type(kernel)(**{**vars(kernel), "lengthscale": scale})
+        rough = jax.tree.map(lambda a: jnp.asarray(a, jnp.float32), scaled)
+        off = rough.gram(x.astype(jnp.float32), x.astype(jnp.float32)) - scaled.gram(x, x)
+        return jnp.max(jnp.abs(off)), rounding(scaled, LOOK)
+
+    shares = [np.divide(*looked(np.float64(scale), POINTS)) for scale in (0.001, 0.1, 0.3, 3.0)]
+    assert 0.01 < max(shares) <= 1.0
+
+
+def test_no_mean_deviation_or_draw_is_above_its_ceiling():
+    observations = observed(*pulls(repeats=True, dimension=3))
+
+    @jax.jit
+    def compared(noise, lengthscale, used):
+        some = dataclasses.replace(observations, used=used)
+        belief = believing(Hyper(Matern52(lengthscale), noise), some)
+        path = belief.sample(jax.random.key(0), POINTS[:9], 32)
+        exact = (*belief.moments(POINTS), path(POINTS))
+        return exact, (*belief.ceiling(LOOK), path.ceiling(LOOK))
+
+    for noise, lengthscale in [(1e-8, 0.3), (1e-2, 2.0), (1.0, 0.05)]:
+        exact, ceilings = compared(noise, lengthscale, observations.used)
+        for below, above in zip(exact, ceilings, strict=True):
+            assert np.all(np.asarray(below) <= np.asarray(above))
+    # The last model has much noise: its weights are small, and so is what rounding may do.
+    np.testing.assert_allclose(exact[0], ceilings[0], atol=1e-3)
+    np.testing.assert_allclose(exact[2], ceilings[2], atol=1e-3)
+    # With a single input σ² = k − k²/(k + noise) is no bound but the variance itself.
+    (_, deviation, _), (_, wide, _) = compared(0.1, 0.3, np.int32(1))
+    np.testing.assert_allclose(deviation**2, wide**2, rtol=0, atol=1e-4)
+
+
+def test_where_rounding_is_unknown_nothing_is_promised():
+    observations = observed(*pulls(repeats=False, dimension=3))
+
+    @jax.jit
+    def looked():
+        noise = np.float64(0.1)
+        kernels = (Linear(1.0), Matern52(0.3) + 1.0)
+        beliefs = [believing(Hyper(kernel, noise), observations) for kernel in kernels]
+        level = condition(Hyper(Matern52(0.3), noise), observations, None, Constant())
+        path = level.sample(jax.random.key(0), POINTS[:9], 8)
+        return *(belief.ceiling(LOOK) for belief in beliefs), path.ceiling(LOOK)
+
+    assert looked() == (None, None, None)

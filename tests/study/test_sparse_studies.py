@@ -1,0 +1,73 @@
+"""Studies with a sparse model: one round for all, resumed to the last bit, and said in ``why``."""
+
+import json
+import re
+
+import jax
+import numpy as np
+import pytest
+
+import windfall as wf
+from windfall.errors import InputError
+from windfall.models.gp.posterior import Posterior
+from windfall.models.gp.sparse import Sparse
+from windfall.space import as_space
+
+#: Irregular arms and noise, as in ``test_one_round``: no two scores are nearly equal.
+ARMS = np.random.default_rng(8).uniform(size=(40, 2))
+PROBLEM = wf.Problem(
+    arms=ARMS,
+    payoff=lambda x: np.sin(6.0 * x[:, 0]) + np.exp(-20.0 * np.sum((x - 0.6) ** 2, axis=1)),
+    noise=0.05,
+)
+MODEL = wf.SparseGP(wf.kernels.Matern52(0.3), fit=wf.Fit(restarts=0, iterations=10), inducing=6)
+POLICY = wf.Policy(wf.VUCB(), MODEL)
+
+
+def test_a_bandit_a_simulation_and_a_study_opened_again_choose_alike():
+    trial = wf.simulate(PROBLEM, POLICY, rounds=13, trials=1, seed=5, workers=1)
+    bandit = wf.Bandit(ARMS, POLICY, seed=5, initial=3)
+    for choice, reward in zip(bandit.ask(3), trial.first[0], strict=True):
+        bandit.tell(choice, reward)
+    for i, reward in enumerate(trial.rewards[0, 1:]):
+        choice = bandit.ask()
+        assert choice.arm == trial.arms[0, 1 + i]
+        if i % 4 == 0:
+            again = wf.Bandit.from_state_dict(json.loads(json.dumps(bandit.state_dict())))
+            assert again.ask() == choice
+            again.tell(again.ask(), reward)
+            bandit.tell(choice, reward)
+            assert again.ask() == bandit.ask()
+        else:
+            bandit.tell(choice, reward)
+    assert len(set(trial.arms[0].tolist())) > MODEL.inducing
+    # The latest input has a place of its own unless it was chosen anyway.
+    said = r"; [56] of \d+ inputs carry the model, \d+\.\d\d% of the variance is beyond them$"
+    assert re.search(said, bandit.ask().why)
+
+
+def test_the_usual_model_becomes_sparse_beyond_1024_inputs_and_exact_again():
+    belief = wf.GP().begin(as_space(ARMS), 1024)
+    assert type(belief.posterior) is Posterior
+    sparse = belief.resized(2048)
+    assert isinstance(sparse.posterior, Sparse)
+    assert jax.tree.map(np.shape, sparse) == jax.tree.map(
+        np.shape, wf.GP().begin(as_space(ARMS), 2048)
+    )
+    # No n × n matrix: memory is O(n).
+    assert max(np.size(leaf) for leaf in jax.tree.leaves(sparse)) == 512**2
+    assert jax.tree.map(np.shape, sparse.resized(1024)) == jax.tree.map(np.shape, belief)
+    for one in (sparse, sparse.resized(1024)):
+        assert one.dump()["hyper"] == belief.dump()["hyper"]
+    stack = jax.tree.map(lambda *leaves: np.stack(leaves), belief, belief)
+    for capacity, like in ((2048, sparse), (1024, belief)):
+        stack = stack.resized(capacity)
+        assert [(2, *np.shape(leaf)) for leaf in jax.tree.leaves(like)] == [
+            np.shape(leaf) for leaf in jax.tree.leaves(stack)
+        ]
+
+
+def test_a_sparse_model_samples_no_hyper_parameters():
+    with pytest.raises(InputError, match=r"^fit is Bayes\(.*\); expected Fit\(...\)"):
+        wf.SparseGP(fit=wf.Bayes(samples=2))
+    assert isinstance(wf.GP(fit=wf.Bayes(samples=2)).begin(as_space(ARMS), 2048).members, int)
