@@ -116,10 +116,11 @@ def test_arms_that_come_and_go_count_where_they_were_there():
 
 
 def test_a_model_learns_from_no_more_inputs_than_it_may():
+    """Every row has a context of its own here: as many rewards as inputs."""
     log = as_log(columns(), ARMS, None)
-    learning = crossfit.Learning(wf.GP(fit=wf.Fit(restarts=0, iterations=20)), 10, 0)
-    belief = crossfit.learned(learning, log, np.arange(60))
-    assert int(belief.used) == 10
+    for most, expected in ((10, 10), (99, 60)):
+        belief = crossfit.learned(crossfit.Learning(LINEAR, most, 0), log, np.arange(60))
+        assert int(belief.tried.distinct) == expected
 
 
 def test_the_right_model_halves_the_error_and_all_estimates_agree():

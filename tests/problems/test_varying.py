@@ -3,7 +3,10 @@
 import numpy as np
 import pytest
 
+from windfall.acquisition.ucb import Mean
 from windfall.errors import InputError
+from windfall.models.linear import BayesianLinear
+from windfall.policy import Policy
 from windfall.problems import load, suite
 from windfall.problems.varying import VARYING
 
@@ -98,9 +101,12 @@ def test_a_folder_without_them_says_so(tmp_path):
         load("buchwald-hartwig-halides", tmp_path)
 
 
+#: Quick to compile; named on the command line by its address.
+QUICK = Policy(Mean(), BayesianLinear())
+
+
 def test_they_are_played_by_name(windfall):
-    done = windfall(
-        "run", "cosine-hidden", "--policy", "mean", "--rounds", 4, "--trials", 1, "--workers", 1
-    )
+    size = ("--rounds", 4, "--trials", 1, "--workers", 1)
+    done = windfall("run", "cosine-hidden", "--policy", f"{__name__}:QUICK", *size)
     assert done.exit_code == 0, done.stderr
     assert "cosine-hidden" in done.stdout
