@@ -33,7 +33,7 @@ class Situation(eqx.Module):
     """
 
     round: Int[Array, ""]
-    size: int = eqx.field(static=True)
+    size: int | Int[Array, ""]
     anchors: Float[Array, "a d"]
     left: Float[Array, ""] = np.float64(np.inf)
 

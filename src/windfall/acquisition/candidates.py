@@ -58,7 +58,7 @@ class Candidates(eqx.Module):
 
     @property
     @abstractmethod
-    def size(self) -> int:
+    def size(self) -> int | Int[Array, ""]:
         """|D|: the number of arms, or of parameters."""
 
     def placed(self) -> "Candidates":
@@ -100,12 +100,15 @@ class Listed(Candidates):
         arms: Their features, in the unit box.
         glance: The same for a first look, in blocks, where there are many.
         mesh: The devices over which both are spread; None if they are in one place.
+        count: How many of the rows are arms, where others are filled in: a list that grows then
+            has one of a few lengths. None: all.
         copies: How many arms at the end are copies, so that every device has as many.
     """
 
     arms: Float[Array, "m d"]
     glance: Glance | None = None
     mesh: Mesh | None = eqx.field(static=True, default=None)
+    count: Int[Array, ""] | None = None
     copies: int = eqx.field(static=True, default=0)
 
     @property
@@ -114,18 +117,25 @@ class Listed(Candidates):
         return True
 
     @property
-    def size(self) -> int:
+    def size(self) -> int | Int[Array, ""]:
         """|D|: the number of arms."""
-        return self.arms.shape[0] - self.copies
+        return self.arms.shape[0] - self.copies if self.count is None else self.count
+
+    @classmethod
+    def filled(cls, anchors: Array, arms: np.ndarray, length: int, count: Array) -> "Listed":
+        """Arms, and rows up to a length that are never to be chosen: the first arm again."""
+        rows = np.concatenate([arms, np.repeat(arms[:1], length - len(arms), axis=0)])
+        return cls(anchors, rows, None if length < LONG else glanced(rows), count=count)
 
     def placed(self) -> "Listed":
         """A long list is taken to the devices once, and not for every choice."""
-        if self.size < LONG:
+        if self.arms.shape[0] < LONG:
             return self
-        if len(jax.devices()) == 1:
+        if len(jax.devices()) == 1 or self.count is not None:
             return jax.device_put(self)
         arms, glance, mesh = spread(np.asarray(self.arms), jax.devices())
-        return Listed(self.anchors, arms, glance, mesh, arms.shape[0] - self.size)
+        copies = arms.shape[0] - self.arms.shape[0]
+        return Listed(self.anchors, arms, glance, mesh, copies=copies)
 
     def point(self, choice: Int[Array, ""]) -> Float[Array, " d"]:
         """Features of an arm."""

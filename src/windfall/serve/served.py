@@ -18,7 +18,7 @@ from windfall.study.undo import last_entry
 __all__ = ["ServedStudy"]
 
 #: What clients may let happen by themselves.
-_TAKEN = ("told", "failed", "forgotten", "noted")
+_TAKEN = ("told", "failed", "forgotten", "noted", "added", "retired")
 
 
 class ServedStudy(Study):

@@ -55,9 +55,9 @@ class Table(eqx.Module):
 
     def at(self, pull: Count) -> tuple[Array, Array | None, Array | None]:
         """Payoffs, context and available arms of a pull."""
-        rows = (self.payoffs[pull] if self.payoffs.ndim > 1 else self.payoffs,)
-        others = (self.contexts, self.available)
-        return *rows, *(None if rest is None else rest[pull] for rest in others)
+        payoffs = self.payoffs[pull] if self.payoffs.ndim > 1 else self.payoffs
+        context = None if self.contexts is None else self.contexts[pull]
+        return payoffs, context, None if self.available is None else self.available[pull]
 
 
 def begin(

@@ -46,7 +46,8 @@ class Arms(Space):
                 f"box has shape {self._box.shape}; expected (2, {self.dimension}): two corners"
             )
         around = np.stack([self.arms.min(axis=0), self.arms.max(axis=0)])
-        self.low, high = around.astype(float) if self._box is None else self._box
+        self._corners = around.astype(float) if self._box is None else self._box
+        self.low, high = self._corners
         self.varies = high > self.low
         self.span = np.where(self.varies, high - self.low, 1.0)
         self.points = read_only(self.unit(self.arms))
@@ -104,6 +105,11 @@ class Arms(Space):
             whole = binary[begin : begin + width].all() and np.all(taken == 1)
             groups += [groups[-1] + 1 if groups else 0] * (width if whole else 1)
         return tuple(groups) if groups[-1] + 1 < self.dimension else None
+
+    @property
+    def corners(self) -> np.ndarray:
+        """(2, d) corners of the box that is the unit box."""
+        return self._corners
 
     def unit(self, x: Any) -> np.ndarray:
         """Features in the unit box."""

@@ -8,9 +8,10 @@ import numpy as np
 from windfall.checks import shown
 from windfall.errors import InputError
 from windfall.space import Arms, Space
+from windfall.space.growing import grown, numbers, read_arms
 from windfall.study.choice import Among, plain
 
-__all__ = ["arm_of", "available"]
+__all__ = ["arm_of", "available", "enlarged", "to_retire"]
 
 
 def available(
@@ -69,3 +70,26 @@ def arm_of(space: Arms, given: Any) -> int:
     if space.titles is None or given not in space.titles:
         raise InputError(f"arm is {given!r}; expected the name of an arm, or its number")
     return space.titles.index(given)
+
+
+def enlarged(
+    space: Space, features: Any, names: Any, retired: Collection[int]
+) -> tuple[Arms, list[int]]:
+    """A list with further arms, and the numbers of these; retired ones may come back."""
+    if not isinstance(space, Arms):
+        raise InputError("arms cannot be added; expected a study that chooses from a list of arms")
+    rows, texts = read_arms(space, features, names)
+    found = numbers(space, rows, texts, retired)
+    return grown(space, rows, texts, found), found
+
+
+def to_retire(space: Space, given: Any, retired: Collection[int]) -> int:
+    """The arm that is meant, which must not be the last."""
+    if not isinstance(space, Arms):
+        raise InputError("an arm cannot be retired; expected a study with a list of arms")
+    arm = arm_of(space, given)
+    if arm in retired:
+        raise InputError(f"arm is {given!r}, which is retired already; expected another")
+    if len(retired) == space.size - 1:
+        raise InputError(f"arm is {given!r}, the last one; expected to keep at least one")
+    return arm

@@ -81,7 +81,7 @@ class Bandit(Session):
     @property
     def basis(self) -> saving.Basis:
         """What the study rests on."""
-        return saving.Basis(self.space, self.policy, self.seed, self.initial, self.context)
+        return saving.Basis(self._begun, self.policy, self.seed, self.initial, self.context)
 
     @overload
     def ask(self, n: None = None, *, context: Any = None, among: Any = None) -> Choice: ...
@@ -125,9 +125,9 @@ class Bandit(Session):
         kernel, a prior, a constraint) are told apart by their names only. On any mismatch nothing
         changes.
         """
-        saved = saving.read(state, self.space, self.policy, self.context)
+        saved = saving.read(state, self._begun, self.policy, self.context)
         basis = {"context": self.context, "seed": saved.seed, "initial": saved.initial}
-        fresh = Bandit(self.space, self.policy, **basis)
+        fresh = Bandit(self._begun, self.policy, **basis)
         fresh._replay(saved.events)
         if fresh._record.belief is not None:
             fresh._decider.check(fresh._record)
@@ -147,12 +147,12 @@ class Bandit(Session):
 
     def __getstate__(self) -> dict[str, Any]:
         """What pickle and copy keep: what happened, from which the rest follows exactly."""
-        kept = ("space", "context", "_wish", "seed", "initial", "_events")
+        kept = ("_begun", "context", "_wish", "seed", "initial", "_events")
         return {name: getattr(self, name) for name in kept}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         vars(self).update(
-            state, _events=[], _record=Record(state["space"], context=state["context"])
+            state, _events=[], _record=Record(state["_begun"], context=state["context"])
         )
         self._replay(state["_events"])
 

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 import jax
 import numpy as np
 
+from windfall.acquisition.candidates import Listed
 from windfall.errors import NumericalError
 from windfall.models.base import Belief
 from windfall.models.capacity import BUCKETS, REGION_BUCKETS, bucket
@@ -61,7 +62,7 @@ class Decider:
 
     def check(self, record: Record) -> None:
         """Refuse hyper-parameters that do not fit this policy's model."""
-        self._look(record.seen)
+        self._look(record, record.seen)
         if record.belief is not None:
             self._recalled(self._begun.belief, record)
 
@@ -85,7 +86,7 @@ class Decider:
             seen: The bounds of this and all other contexts.
             among: Which arms are available; None for all.
         """
-        self._look(seen)
+        self._look(record, seen)
         learned = self._learn(record)
         belief = self._believe(learned, len(waiting))
         if waiting:
@@ -95,7 +96,7 @@ class Decider:
         avoid = compiled.padded(self.space.locate(others), np.nan) if others else None
         state = self._state(record, self._situated(belief, context))
         ahead = np.int32(len(waiting))
-        among = self._all if among is None else among
+        among = self._all if among is None else self._filled(among)
         decided, info = compiled.select(self.policy, state, avoid, ahead, among)
         if not info.healthy:
             raise NumericalError(belief.trouble() or "a score is not a number; use another model")
@@ -122,7 +123,7 @@ class Decider:
         self, record: Record, x: np.ndarray, context: tuple[float, ...] | None = None
     ) -> tuple[np.ndarray, np.ndarray]:
         """Mean and deviation of the payoff at unit points in a context, in reward units."""
-        self._look(record.seen)
+        self._look(record, record.seen)
         belief = self._situated(self._believe(self._learn(record), 0), context)
         mean, deviation = compiled.moments(belief, self._sized(x))
         return np.asarray(mean)[: len(x)], np.asarray(deviation)[: len(x)]
@@ -131,7 +132,7 @@ class Decider:
         self, record: Record, x: np.ndarray, context: tuple[float, ...] | None = None
     ) -> dict[str, np.ndarray]:
         """What is believed about unit points in a context, by column."""
-        self._look(record.seen)
+        self._look(record, record.seen)
         belief = self._situated(self._believe(self._learn(record), 0), context)
         state = self._state(record, belief)
         columns = compiled.table(self.policy, state, self._sized(x))
@@ -140,18 +141,37 @@ class Decider:
 
     def _sized(self, x: np.ndarray) -> np.ndarray:
         """Points in one of a few numbers, so that no call compiles for itself; all arms as such."""
-        return x if len(x) == self.space.size else compiled.padded(x, 0.5)
+        begun = self._all is not None and len(x) == len(self._all)
+        return x if begun else compiled.padded(x, 0.5)
+
+    def _list(self, space: Space) -> None:
+        """Choose from a list that has grown: filled up, so that it seldom has another length."""
+        points = space.locate(space.listed(()))
+        length = 1 << max(len(points) - 1, 15).bit_length()
+        anchors, count = self._begun.candidates.anchors, np.int32(len(points))
+        listed = Listed.filled(anchors, points, length, count).placed()
+        self._begun = dataclasses.replace(self._begun, candidates=listed)
+        self._all = np.arange(length) < len(points)
+
+    def _filled(self, among: np.ndarray) -> np.ndarray:
+        """A mask with as many entries as the list has rows."""
+        rows = len(among if self._all is None else self._all)
+        return np.concatenate([among, np.zeros(rows - len(among), bool)])
 
     def _state(self, record: Record, belief: Belief) -> State:
         return dataclasses.replace(self._begun, belief=belief, pulls=np.int32(len(record.told)))
 
-    def _look(self, seen: Seen | None) -> None:
-        """See contexts within these bounds; what was computed within others is dropped."""
+    def _look(self, record: Record, seen: Seen | None) -> None:
+        """See all arms, and contexts within these bounds; drop what was computed within others."""
+        if record.space is not self.space:
+            self.space = record.space
+            self._list(record.space)
         if self._situations is None:
             return
         moved, others = self._situations.look(seen)
         if others:
-            self._begun, self._rehearsed = self._begin(), set()
+            kept = {"candidates": self._begun.candidates, "setup": self._begun.setup}
+            self._begun, self._rehearsed = dataclasses.replace(self._begin(), **kept), set()
         if moved:
             self._noted, self._slots, self._rewards = [], set(), self._begun.belief
             self._learned, self._conditioned = None, {}

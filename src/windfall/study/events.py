@@ -15,6 +15,8 @@ that opening a study never repeats a fit.
 - ``expired``, the lease of a choice has run out, and others may choose its point: id.
 - ``undone``, a reward was told by mistake: event, the number under which it was told, and the id of
   the choice that waits for its reward again, if one does.
+- ``added``, arms are added or come back: features, and names if they have some.
+- ``retired``, an arm is no longer chosen; its rewards still count: arm.
 - ``noted``, somebody says something about the study: text. It changes nothing.
 
 An event that was copied from another store, or restored from a file, also says at what time it
@@ -40,6 +42,8 @@ KINDS = (
     "expired",
     "undone",
     "noted",
+    "added",
+    "retired",
 )
 
 

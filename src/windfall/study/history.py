@@ -80,6 +80,7 @@ def _row(record: Record, event: Event, asked: Mapping[int, Any]) -> dict[str, An
         "kind": event.kind,
         "worker": event.worker,
         "id": contents.get("id"),
+        "arm": contents.get("arm"),
         "text": _text(event),
         **{name: contents.get(name) for name in _AFTER[:-1]},
     }

@@ -1,14 +1,15 @@
 """A session whose events are in a store: opening it, adding to it, taking it elsewhere."""
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cached_property, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from windfall import specs
 from windfall.errors import InputError
 from windfall.study import history, transfer
+from windfall.study.choice import Request
 from windfall.study.events import Event
 from windfall.study.journal import Journal
 from windfall.study.opening import Terms, check_same, found_or_created, text, text_or_none
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
     from windfall.policy import Policy
 
 __all__ = ["KeptSession"]
+
+_T = TypeVar("_T")
 
 
 class KeptSession(Session):
@@ -170,6 +173,20 @@ class KeptSession(Session):
     def _now(self) -> Record:
         self._take_over(self._journal.news())
         return self._record
+
+    def _meant(self, given: Any, context: Any = None) -> dict[str, Any]:
+        return self._by_now(lambda: super(KeptSession, self)._meant(given, context))
+
+    def _request(self, n: int, context: Any, among: Any) -> Request:
+        return self._by_now(lambda: super(KeptSession, self)._request(n, context, among))
+
+    def _by_now(self, read: Callable[[], _T]) -> _T:
+        """What is read with the arms that are known here, or else with those there are by now."""
+        try:
+            return read()
+        except InputError:
+            self._now()
+            return read()
 
     def _take_over(self, events: Sequence[Event]) -> None:
         """Let happen here what happened in the store: all of it, or nothing."""

@@ -49,6 +49,7 @@ class Record:
         asked: How many choices were made.
         undone: How many rewards were taken back.
         context: What is known before each choice, if anything.
+        retired: Arms that are no longer chosen.
     """
 
     space: Space
@@ -66,6 +67,7 @@ class Record:
     asked: int = 0
     undone: int = 0
     context: Context | None = None
+    retired: frozenset[int] = frozenset()
 
     def fold(self, event: Event, search: Any = None) -> None:
         """Let an event happen.
@@ -180,6 +182,17 @@ class Record:
         if waiting is not None and waiting not in self.pending:
             where, why = self.where(contents), str(_get(contents, "why"))
             self.pending[waiting] = (where, self.choice(where, why, number=waiting))
+
+    def _added(self, contents: Mapping[str, Any]) -> None:
+        """Arms are added, or come back."""
+        from windfall.study.available import enlarged
+
+        rows = _get(contents, "features"), contents.get("names")
+        self.space, back = enlarged(self.space, *rows, self.retired)
+        self.retired -= {*back}
+
+    def _retired(self, contents: Mapping[str, Any]) -> None:
+        self.retired |= {int(self.space.rows([self.space.point(_get(contents, "arm"))])[0])}
 
     def _expired(self, contents: Mapping[str, Any]) -> None:
         self.pending.pop(_get(contents, "id"), None)

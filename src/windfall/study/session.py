@@ -1,20 +1,18 @@
 """What every study can do, wherever its events are kept: decide, learn, say what it believes."""
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from windfall.checks import shown
 from windfall.errors import InputError
-from windfall.naming import marked
 from windfall.space import Context, Point, Space
 from windfall.study import history
-from windfall.study.choice import Choice, Request, choice_of, plain
+from windfall.study.choice import Choice, Request, plain
 from windfall.study.events import Event
 from windfall.study.pull import Pull
+from windfall.study.reading import Reading
 from windfall.study.record import Record
 from windfall.study.warming import Warmer
 
@@ -25,7 +23,7 @@ if TYPE_CHECKING:
 __all__ = ["Session"]
 
 
-class Session(ABC):
+class Session(Reading):
     """Tells and reads of a study; where its events go is for those who derive from this.
 
     Args:
@@ -36,7 +34,7 @@ class Session(ABC):
     """
 
     def __init__(self, space: Space, seed: int, initial: int, context: Context | None = None):
-        self.space, self.seed, self.initial, self.context = space, seed, initial, context
+        self._begun, self.seed, self.initial, self.context = space, seed, initial, context
         self._record = Record(space, context=context)
 
     @cached_property
@@ -53,10 +51,6 @@ class Session(ABC):
         """Every event, less the study's creation."""
 
     @abstractmethod
-    def _now(self) -> Record:
-        """All that has happened by now."""
-
-    @abstractmethod
     def _happen(self, kind: str, contents: dict[str, Any]) -> None:
         """Let something happen; an error leaves everything as it was."""
 
@@ -64,7 +58,7 @@ class Session(ABC):
     def _decider(self) -> "Decider":
         from windfall.study.decide import Decider
 
-        return Decider(self.space, self.policy, self.seed, self.initial, self.context)
+        return Decider(self._begun, self.policy, self.seed, self.initial, self.context)
 
     @cached_property
     def _warmer(self) -> Warmer:
@@ -75,58 +69,36 @@ class Session(ABC):
         self._decider.rehearse()
 
     @property
-    def arms(self) -> np.ndarray | None:
-        """The features of the arms; None on a space without arms."""
-        return self.space.arms
-
-    @property
-    def names(self) -> list[str]:
-        """The names of the features or parameters."""
-        return list(self.space.names)
-
-    @property
-    def rewards(self) -> list[tuple[Any, float]]:
-        """Every (arm, reward) told so far, in order; without arms (parameters, reward)."""
-        return [(self.space.label(pull.point), pull.reward) for pull in self._now().told]
-
-    @property
-    def pulls(self) -> np.ndarray:
-        """How many rewards each arm has; without arms, each distinct point told, in order."""
-        return self._pulls(self._now())
+    def space(self) -> Space:
+        """Where choices are made, with all arms that were added."""
+        return self._record.space
 
     @property
     def pending(self) -> list[Choice]:
         """Choices handed out by ``ask(n)`` and neither told, failed nor forgotten."""
         return [choice for _, choice in self._now().waiting]
 
-    @property
-    def failed(self) -> list[Choice]:
-        """Choices whose pull failed, in order, less those told or forgotten since."""
-        record = self._now()
-        return [record.choice(where, "failed") for where in record.failed]
+    def add_arms(self, features: Any, names: Any = None) -> list[int]:
+        """Add arms to the list, also outside of where the others are; their numbers.
 
-    @property
-    def best(self) -> Choice:
-        """What has the highest mean reward so far, among what the constraints allow."""
-        means = self._rewarded("best").means()
-        told = [point for _, point in sorted(zip(self.space.rows(means), means, strict=True))]
-        allowed = self.space.allowed(told)
-        kept = [point for point, good in zip(told, allowed, strict=True) if good] or told
-        point = max(kept, key=lambda p: means[p][0])
-        mean, pulls = means[point]
-        why = f"highest mean reward, {mean:.4g} over {pulls} pull(s)"
-        return choice_of(self.space, point, why)
+        A retired arm that is added again (its features, and its name where one is given) is that
+        arm again.
 
-    def best_at(self, context: Any) -> Choice:
-        """What is believed to pay most in a context, among what was tried in whichever."""
-        record = self._rewarded("best")
-        here = self._context(context)
-        told = list(record.means())
-        allowed = self.space.allowed(told)
-        kept = [point for point, good in zip(told, allowed, strict=True) if good] or told
-        mean, _ = self._decider.moments(record, self.space.locate(kept), here)
-        top = int(np.argmax(mean))
-        return record.choice((kept[top], here), f"highest predicted mean, {mean[top]:.4g}")
+        Args:
+            features: (n, d), or those of one arm.
+            names: What people call them; different from those of all other arms.
+        """
+        found = self._enlarged(features, names)
+        self._happen("added", found[0])
+        return found[1]
+
+    def retire(self, arm: Any) -> None:
+        """An arm is no longer chosen; its rewards still count, and more may be told.
+
+        Args:
+            arm: Its number, name or features, or a choice.
+        """
+        self._happen("retired", self._leaving(arm))
 
     def tell(
         self,
@@ -161,39 +133,6 @@ class Session(ABC):
         """A choice that was handed out will never be told, or failed by accident: drop it."""
         self._happen("forgotten", self._meant(choice, context))
 
-    def posterior(
-        self, features: Any = None, *, context: Any = None
-    ) -> tuple[np.ndarray, np.ndarray]:
-        """Mean and deviation of the payoff in reward units. Reading never changes a later choice.
-
-        Args:
-            features: Where: features, or points of the space; by default at every arm, or at every
-                point told.
-            context: In which context, in a study that has them.
-        """
-        record = self._rewarded("posterior")
-        x = self._listed(record) if features is None else self.space.read(plain(features))
-        return self._decider.moments(record, x, self._context(context))
-
-    def explain(self, features: Any = None, *, context: Any = None) -> dict[str, np.ndarray]:
-        """Per arm: mean, std, ratio (attention), acquisition and pulls; ready for a data frame.
-
-        Without arms the rows are the distinct points told, and their parameters come first; one
-        that is called like a column is marked, as in "ratio (parameter)".
-
-        Args:
-            features: Other rows, as for ``posterior``; then without pulls.
-            context: In which context, in a study that has them; pulls are those in all of them.
-        """
-        record = self._rewarded("explain")
-        here = self._context(context)
-        if features is not None:
-            return self._decider.table(record, self.space.read(plain(features)), here)
-        beliefs = self._decider.table(record, self._listed(record), here)
-        beliefs |= {"pulls": self._pulls(record)}
-        described = self.space.columns_of(self.space.listed(record.means()))
-        return marked(described, beliefs) | beliefs
-
     def _context(self, given: Any) -> tuple[float, ...] | None:
         """The context that a user means."""
         if self.context is not None:
@@ -208,11 +147,11 @@ class Session(ABC):
             contexts: list[Any] = [self._context(context)] * n
         else:
             contexts = [*self.context.points(context, n)]
-        if among is None:
+        if among is None and not self._record.retired:
             return Request(contexts)
         from windfall.study.available import available
 
-        mask, known = available(self.space, among)
+        mask, known = available(self.space, among, self._record.retired)
         return Request(contexts, known, mask)
 
     def _made(self, request: Request, *, held: bool) -> list[tuple[dict[str, Any], Any]]:
@@ -268,6 +207,22 @@ class Session(ABC):
         here = self._context(context)
         return meant if here is None else meant | {"context": list(here)}
 
+    def _enlarged(self, features: Any, names: Any) -> tuple[dict[str, Any], list[int]]:
+        """What arms are added, checked, and their numbers."""
+        from windfall.study.available import enlarged
+
+        record = self._now()
+        space, found = enlarged(record.space, features, names, record.retired)
+        listed = None if names is None else [names] if isinstance(names, str) else [*names]
+        contents: dict[str, Any] = {"features": space.arms[found].tolist()}
+        return contents if listed is None else contents | {"names": listed}, found
+
+    def _leaving(self, arm: Any) -> dict[str, Any]:
+        from windfall.study.available import to_retire
+
+        record = self._now()
+        return {"arm": to_retire(record.space, arm, record.retired)}
+
     def _paid(self, choice: Any, *paid: Any, context: Any = None) -> dict[str, Any]:
         """What a reward says, checked."""
         meant = self._meant(choice, context)
@@ -279,23 +234,6 @@ class Session(ABC):
             "count": pull.count,
             "deviation": pull.deviation,
         }
-
-    def _pulls(self, record: Record) -> np.ndarray:
-        means = record.means()
-        counts = np.zeros(len(self.space.listed(means)), int)
-        counts[self.space.rows(means)] = [pulls for _, pulls in means.values()]
-        return counts
-
-    def _listed(self, record: Record) -> np.ndarray:
-        """The unit points that tables list."""
-        return self.space.locate(self.space.listed(record.means()))
-
-    def _rewarded(self, what: str) -> Record:
-        """All that has happened, with a reward among it."""
-        record = self._now()
-        if not record.told:
-            raise InputError(f"{what} is unknown before the first reward; tell one first")
-        return record
 
 
 def _jsonable(point: Point) -> Any:

@@ -205,6 +205,16 @@ class Study(KeptSession):
         """A choice will never be told, or failed by accident: drop it."""
         self._happen("forgotten", self._meant(choice, context), request)
 
+    def add_arms(self, features: Any, names: Any = None, request: Any = None) -> list[int]:
+        """Add arms to the list, as ``wf.Bandit.add_arms``; repeating a request changes nothing."""
+        found = self._enlarged(features, names)
+        self._happen("added", found[0], request)
+        return found[1]
+
+    def retire(self, arm: Any, request: Any = None) -> None:
+        """An arm is no longer chosen, as ``wf.Bandit.retire``."""
+        self._happen("retired", self._leaving(arm), request)
+
     def undo(self, event: Any = None, request: Any = None) -> None:
         """Take back the last reward or failure; its choice waits again, if it was handed out.
 
