@@ -95,7 +95,7 @@ class Sparse(Posterior):
         def block(points):
             _, _, gain, reward, _ = tried(points)
             value = level @ self._white(points)
-            return self._in_reward_units(points, value + gain * (reward - value))
+            return self.in_reward_units(points, value + gain * (reward - value))
 
         return in_blocks(block, x, len(self.told))
 
@@ -116,9 +116,13 @@ class Sparse(Posterior):
             floor = jnp.finfo(prior.dtype).eps * prior
             deviation = self.scale.spread * jnp.sqrt(jnp.maximum(variance, floor))
             value = level @ white
-            return self._in_reward_units(points, value + gain * (reward - value)), deviation
+            return self.in_reward_units(points, value + gain * (reward - value)), deviation
 
         return in_blocks(block, x, 2 * len(self.told))
+
+    def ceiling(self, glance):
+        """Nobody knows: the weights of all rewards are not kept."""
+        return None
 
     def sample(self, key, anchors, features=512):
         """One payoff function drawn from the posterior, by Matheron's rule.
@@ -147,7 +151,7 @@ class Sparse(Posterior):
             value = (first + change) @ white
             known = value + own[slot] + gain * (reward - value - heard[slot])
             elsewhere = phi(x) @ weights + change @ white
-            return self._in_reward_units(x, jnp.where(there, known, elsewhere))
+            return self.in_reward_units(x, jnp.where(there, known, elsewhere))
 
         width = max(2 * len(self.told), features, anchors.shape[0])
         return lambda x: in_blocks(path, x, width)
