@@ -34,6 +34,7 @@ from windfall.models.gp.lookup import Lookup
 from windfall.models.gp.means import Mean
 from windfall.models.gp.observations import Observations, Scale
 from windfall.models.gp.posterior import Posterior, whiten
+from windfall.models.gp.sparse_path import SparsePath
 from windfall.runtime.arrays import Array
 
 __all__ = ["Sparse", "condition_sparse"]
@@ -70,11 +71,11 @@ class Sparse(Posterior):
         """HᵀH t: E g(x) = v · level."""
         return (self.root @ self.told) @ self.root
 
-    def _white(self, x: Float[Array, "m d"]) -> Float[Array, "k m"]:
+    def white(self, x: Float[Array, "m d"]) -> Float[Array, "k m"]:
         """W k(Z, x)."""
         return self.whitener @ _masked(self.kernel.gram(self.inducing, x), self.there)
 
-    def _tried(self):
+    def finder(self):
         """A function that finds for points their slots, whether they have one, a, ȳ and σ²/n."""
         observations = self.observations
         noise, open_ = observations.noise(self.hyper.noise), jnp.asarray(self.open)
@@ -90,22 +91,22 @@ class Sparse(Posterior):
 
     def mean(self, x):
         """E f(x)."""
-        level, tried = self._level, self._tried()
+        level, tried = self._level, self.finder()
 
         def block(points):
             _, _, gain, reward, _ = tried(points)
-            value = level @ self._white(points)
-            return self._in_reward_units(points, value + gain * (reward - value))
+            value = level @ self.white(points)
+            return self.in_reward_units(points, value + gain * (reward - value))
 
         return in_blocks(block, x, len(self.told))
 
     def moments(self, x):
         """E f(x) and the root of Var f(x)."""
-        level, tried = self._level, self._tried()
+        level, tried = self._level, self.finder()
 
         def block(points):
             _, there, gain, reward, noise = tried(points)
-            white = self._white(points)
+            white = self.white(points)
             prior = self.kernel.diagonal(points)
             low_rank = jnp.sum((self.root @ white) ** 2, axis=0)
             open_ = jnp.maximum(prior - jnp.sum(white**2, axis=0), 0.0)
@@ -116,7 +117,7 @@ class Sparse(Posterior):
             floor = jnp.finfo(prior.dtype).eps * prior
             deviation = self.scale.spread * jnp.sqrt(jnp.maximum(variance, floor))
             value = level @ white
-            return self._in_reward_units(points, value + gain * (reward - value)), deviation
+            return self.in_reward_units(points, value + gain * (reward - value)), deviation
 
         return in_blocks(block, x, 2 * len(self.told))
 
@@ -135,22 +136,17 @@ class Sparse(Posterior):
         own = jnp.sqrt(self.open) * jax.random.normal(open_key, shape, dtype)
         heard = own + jnp.sqrt(noise) * jax.random.normal(noise_key, shape, dtype)
         first = self.whitener @ jnp.where(self.there, phi(self.inducing) @ weights, 0.0)
-        white = self._white(observations.features)
+        white = self.white(observations.features)
         residual = observations.mean - first @ white - heard
         precision = jnp.where(observations.live, 1.0 / (self.open + noise), 0.0)
         change = (self.root @ (white @ (precision * residual))) @ self.root
-        tried = self._tried()
-
-        def path(x):
-            white = self._white(x)
-            slot, there, gain, reward, _ = tried(x)
-            value = (first + change) @ white
-            known = value + own[slot] + gain * (reward - value - heard[slot])
-            elsewhere = phi(x) @ weights + change @ white
-            return self._in_reward_units(x, jnp.where(there, known, elsewhere))
-
         width = max(2 * len(self.told), features, anchors.shape[0])
-        return lambda x: in_blocks(path, x, width)
+        return SparsePath(self, phi, weights, first, change, own, heard, width)
+
+    def ceiling(self, glance):
+        """None: there is no way yet that is sooner than a prediction."""
+        del glance
+        return None
 
     def misfit(self):
         """As for the exact posterior: ȳᵀ(VᵀV + diag λ)⁻¹ȳ + SS/σ²."""
@@ -163,7 +159,7 @@ class Sparse(Posterior):
     def left_out(self, slot):
         """(A⁻¹ȳ)_i/(A⁻¹)_ii by Woodbury's formula, with λ_i taken out of both."""
         observations = self.observations
-        white = self._white(jnp.asarray(observations.features)[slot][None])[:, 0]
+        white = self.white(jnp.asarray(observations.features)[slot][None])[:, 0]
         spread = self.open[slot] + observations.noise(self.hyper.noise)[slot]
         away = observations.mean[slot] - self._level @ white
         return away / (1.0 - jnp.sum((self.root @ white) ** 2) / spread)
@@ -177,7 +173,7 @@ class Sparse(Posterior):
         scaled = self.scale.apply(self.trend.residual(observations))
         slot = jnp.argmax(scaled.count != self.observations.count)
         x = scaled.features[slot][None]
-        white = self._white(x)[:, 0]
+        white = self.white(x)[:, 0]
         prior = self.kernel.diagonal(x)[0]
         open_ = self.open.at[slot].set(jnp.maximum(prior - white @ white, 0.0))
 
