@@ -24,6 +24,7 @@ import dataclasses
 
 import jax
 import jax.numpy as jnp
+from jax.scipy.linalg import solve_triangular
 from jaxtyping import Bool, Float, Int
 
 from windfall.models.blocks import in_blocks
@@ -55,6 +56,7 @@ class Sparse(Posterior):
         told: t.
         open: d(x_i) of every slot.
         unexplained: The share of the prior variance of the inputs that Z leaves open; 0 if exact.
+        squares: ȳᵀA⁻¹ȳ with what was chosen alone.
     """
 
     whitener: Float[Array, "m m"]
@@ -65,6 +67,7 @@ class Sparse(Posterior):
     told: Float[Array, " m"]
     open: Float[Array, " c"]
     unexplained: Float[Array, ""]
+    squares: Float[Array, ""]
 
     @property
     def _level(self) -> Float[Array, " m"]:
@@ -149,12 +152,13 @@ class Sparse(Posterior):
         return None
 
     def misfit(self):
-        """As for the exact posterior: ȳᵀ(VᵀV + diag λ)⁻¹ȳ + SS/σ²."""
-        observations = self.observations
-        spread = self.open + observations.noise(self.hyper.noise)
-        squares = jnp.sum(jnp.where(observations.live, observations.mean**2 / spread, 0.0))
-        explained = jnp.sum((self.root @ self.told) ** 2)
-        return jnp.stack([squares - explained, 0.0]) + observations.scatter(self.hyper.noise)
+        """As for the exact posterior, without the latest inputs among Z.
+
+        These come and go between searches and take the kernel with them: only with one and the same
+        kernel does every reward add the square of its own surprise.
+        """
+        squares = jnp.stack([jnp.asarray(self.squares), jnp.zeros_like(self.squares)])
+        return squares + self.observations.scatter(self.hyper.noise)
 
     def left_out(self, slot):
         """(A⁻¹ȳ)_i/(A⁻¹)_ii by Woodbury's formula, with λ_i taken out of both."""
@@ -235,12 +239,24 @@ def condition_sparse(
     live = scaled.live
     cross = _masked(kernel.gram(inducing, scaled.features), there)
     white = jnp.where(live, whitener @ cross, 0.0)
-    prior = kernel.diagonal(scaled.features)
-    open_ = jnp.maximum(prior - jnp.sum(white**2, axis=0), 0.0)
+    prior = jnp.where(live, kernel.diagonal(scaled.features), 0.0)
+    noise = scaled.noise(hyper.noise)
+    y = jnp.where(live, scaled.mean, 0.0)
+
+    def low_rank(rows):
+        """d, λ and H, t with so many rows of V: those before them do not depend on the others."""
+        some = white[:rows]
+        open_ = jnp.maximum(prior - jnp.sum(some**2, axis=0), 0.0)
+        spread = jnp.where(live, open_ + noise, 1.0)
+        factor = jnp.linalg.cholesky(jnp.eye(rows) + (some / spread) @ some.T)
+        return open_, spread, factor, some @ (y / spread)
+
+    _, spread, factor, told = low_rank(len(chosen))
+    half = solve_triangular(factor, told, lower=True)
+    squares = jnp.sum(y**2 / spread) - half @ half
+    open_, _, factor, told = low_rank(size)
+    root = triangular_inverse(factor)
     tiny = jnp.finfo(prior.dtype).tiny
-    spread = jnp.where(live, open_ + scaled.noise(hyper.noise), 1.0)
-    eye = jnp.eye(size, dtype=gram.dtype)
-    root = triangular_inverse(jnp.linalg.cholesky(eye + (white / spread) @ white.T))
     return Sparse(
         hyper=hyper,
         observations=scaled,
@@ -252,9 +268,10 @@ def condition_sparse(
         inducing=inducing,
         there=there,
         root=root,
-        told=white @ (jnp.where(live, scaled.mean, 0.0) / spread),
-        open=jnp.where(live, open_, 0.0),
-        unexplained=jnp.sum(jnp.where(live, open_, 0.0)) / jnp.sum(jnp.where(live, prior, tiny)),
+        told=told,
+        open=open_,
+        unexplained=jnp.sum(open_) / jnp.maximum(jnp.sum(prior), tiny),
+        squares=squares,
     )
 
 
