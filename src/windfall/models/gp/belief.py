@@ -78,8 +78,8 @@ class GPBelief(Belief):
         return self.posterior.moments(x)
 
     def ceiling(self, glance):
-        """By a pass over the inputs; None for samples of hyper-parameters, each with its own."""
-        return self.posterior.ceiling(glance) if self.members is None else None
+        """As the posterior can: see ``windfall.models.gp.ceiling``."""
+        return self.posterior.ceiling(glance)
 
     def prior_deviation(self, x):
         """√k(x, x) of the kernel alone: what a mean function leaves open is not curiosity's."""
