@@ -177,7 +177,7 @@ def halides(given: argparse.Namespace) -> None:
     still = load(f"{given.data}/buchwald_hartwig")
     trials = min(given.trials, still.snapshots)
     size = {"trials": trials, "workers": given.workers, "seed": 0}
-    before = wf.simulate(problem, rounds=problem.protocol.rounds, **size)
+    before = wf.simulate(problem, rounds=given.rounds or problem.protocol.rounds, **size)
     knowing = before.regret[:, -LAST:].mean(axis=1)
     # As many pulls in all: three initial arms, whose regret counts as well, and the rest.
     after = wf.simulate(still, rounds=LAST - still.protocol.initial + 1, **size)
@@ -198,7 +198,7 @@ def halides(given: argparse.Namespace) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("part", choices=["wheel", "drift", "halides"])
-    parser.add_argument("--rounds", type=int, default=300)
+    parser.add_argument("--rounds", type=int, help="by default 2,000, 300, or those of the problem")
     parser.add_argument("--trials", type=int, default=15)
     parser.add_argument("--workers", type=int)
     parser.add_argument("--rho", type=float, nargs="*", default=list(RHOS))
@@ -210,6 +210,7 @@ def main() -> None:
     given = parser.parse_args()
     if given.part == "halides" and not given.data:
         parser.error("halides needs --data")
+    given.rounds = given.rounds or {"wheel": 2000, "drift": 300}.get(given.part)
     begun, used = time.perf_counter(), time.process_time()
     print(*(f"- {k}: {v}" for k, v in describe().items()), sep="\n")
     {"wheel": wheel, "drift": drift, "halides": halides}[given.part](given)
