@@ -14,7 +14,14 @@ FLAGS = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
 
 @pytest.mark.parametrize(
     ("guide", "examples"),
-    [("boxes", 21), ("cluster", 7), ("evaluation", 20), ("models", 21), ("studies", 20)],
+    [
+        ("boxes", 21),
+        ("cluster", 7),
+        ("contexts", 18),
+        ("evaluation", 20),
+        ("models", 21),
+        ("studies", 20),
+    ],
 )
 def test_the_examples_give_what_the_guide_prints(guide, examples):
     path = GUIDES / f"{guide}.md"
@@ -24,7 +31,7 @@ def test_the_examples_give_what_the_guide_prints(guide, examples):
 
 
 @pytest.mark.parametrize(
-    "guide", ["boxes", "cluster", "evaluation", "models", "optimize", "studies"]
+    "guide", ["boxes", "cluster", "contexts", "evaluation", "models", "optimize", "studies"]
 )
 def test_the_names_of_the_guide_exist(guide):
     text = (GUIDES / f"{guide}.md").read_text()

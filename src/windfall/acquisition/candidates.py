@@ -6,6 +6,7 @@ a compiled program; in a region the host searches, with compiled programs of its
 """
 
 from abc import abstractmethod
+from typing import ClassVar
 
 import equinox as eqx
 import jax
@@ -51,10 +52,8 @@ class Candidates(eqx.Module):
 
     anchors: Float[Array, "a d"]
 
-    @property
-    @abstractmethod
-    def listed(self) -> bool:
-        """Whether choosing is part of one compiled program; else the host drives a search."""
+    #: Whether choosing is part of one compiled program; else the host drives a search.
+    listed: ClassVar[bool]
 
     @property
     @abstractmethod
@@ -111,10 +110,7 @@ class Listed(Candidates):
     count: Int[Array, ""] | None = None
     copies: int = eqx.field(static=True, default=0)
 
-    @property
-    def listed(self) -> bool:
-        """There is a list."""
-        return True
+    listed: ClassVar[bool] = True
 
     @property
     def size(self) -> int | Int[Array, ""]:
@@ -211,10 +207,7 @@ class Anywhere(Candidates):
     region: Region
     starts: Float[Array, "s d"]
 
-    @property
-    def listed(self) -> bool:
-        """There is none."""
-        return False
+    listed: ClassVar[bool] = False
 
     @property
     def size(self) -> int:
