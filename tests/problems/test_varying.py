@@ -84,12 +84,12 @@ def test_hours_go_round_and_the_drift_is_the_same_without_them(data_dir):
 
 def test_halides_of_the_real_list(shared):
     problem = load("buchwald-hartwig-halides", shared / "data" / "real")
-    pulls = problem.protocol.rounds + problem.protocol.initial - 1
-    assert problem.rounds is not None
-    last = [problem.rounds(trial, pulls).contexts[-30:] for trial in range(15)]
+    pulls, rounds = problem.protocol.rounds + problem.protocol.initial - 1, problem.rounds
+    assert rounds is not None
+    last = [rounds(trial, pulls).contexts[-30:] for trial in range(15)]
     assert all(len(np.unique(block, axis=0)) == 1 for block in last)
     assert len({tuple(block[0]) for block in last}) == 15
-    early = problem.rounds(4, pulls).contexts[:-30]
+    early = rounds(4, pulls).contexts[:-30]
     numbers, counts = np.unique(early, axis=0, return_counts=True)
     assert len(numbers) == 14
     assert set(counts) == {20}
