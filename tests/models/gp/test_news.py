@@ -26,7 +26,7 @@ def test_misfit_is_the_sum_of_squared_surprises_of_rewards_one_by_one(repeats):
     matrix = gram(HYPER.kernel, x, x) + HYPER.noise * np.eye(len(x))
     surprises = np.linalg.solve(np.linalg.cholesky(matrix), y)
     for n in (len(y) - 3, len(y)):
-        squares, rewards = condition(HYPER, observed(x[:n], y[:n]), AS_IT_IS).misfit()
+        squares, rewards = condition(HYPER, observed(x[:n], y[:n]), AS_IT_IS).misfit(AS_IT_IS)
         assert rewards == n
         expected = np.sum(surprises[:n] ** 2)
         np.testing.assert_allclose(squares, expected, rtol=2 * solving(matrix))
@@ -37,7 +37,7 @@ def test_rewards_of_known_noise_at_one_input_count_as_their_mean():
     noted = jax.tree.map(jnp.asarray, observed(x[:4], y[:4]))
     for reward in (1.0, 3.0):
         noted = noted.observe(x[5], Reward(np.float64(reward), variance=np.float64(0.2)))
-    squares, rewards = condition(HYPER, noted, AS_IT_IS).misfit()
+    squares, rewards = condition(HYPER, noted, AS_IT_IS).misfit(AS_IT_IS)
     at = np.append(np.arange(4), 5)
     noise = np.append(np.full(4, HYPER.noise), 0.1)
     matrix = gram(HYPER.kernel, x[at], x[at]) + np.diag(noise)
@@ -45,6 +45,27 @@ def test_rewards_of_known_noise_at_one_input_count_as_their_mean():
     assert rewards == 5
     expected = told @ np.linalg.solve(matrix, told)
     np.testing.assert_allclose(squares, expected, rtol=2 * solving(matrix))
+
+
+def test_surprises_can_be_measured_in_the_units_of_another_time():
+    """What the rewards are standardised with now makes no difference then."""
+    x, y = pulls(True)
+    noted, then = observed(x, y), Scale(np.float64(0.5), np.float64(2.0))
+    matrix = gram(HYPER.kernel, x, x) + HYPER.noise * np.eye(len(x))
+    expected = condition(HYPER, noted, then).misfit(then)
+    for other in (AS_IT_IS, Scale(np.float64(-1.0), np.float64(3.0))):
+        found = condition(HYPER, noted, other).misfit(then)
+        np.testing.assert_allclose(found, expected, rtol=10 * solving(matrix))
+
+
+def test_other_units_call_for_one_as_if_all_rewards_showed_them():
+    then = jnp.array([1000.0, 1000.0])
+    for stretch in (0.8, 0.9, 1.0, 1.1, 1.2):
+        shown = norm(0, 1.0 / stretch)
+        # On average over rewards that have the deviation 1/stretch.
+        nats = 1001 * (np.log(stretch) + 0.5 * shown.var() - 0.5)
+        found = outdated(then + 1.0, then, N, np.float64(stretch))
+        assert found == (nats > np.log(N))
 
 
 def after(surprises, n=N):
@@ -76,5 +97,5 @@ def test_up_to_a_few_inputs_every_reward_calls_for_one():
 
 def test_what_cannot_be_compared_calls_for_one():
     now = jnp.array([1000.0, 1001.0])
-    for then in (UNKNOWN, now, now + 5.0, now - jnp.array([0.0, 1.0])):
+    for then in (UNKNOWN[:2], now, now + 5.0, now - jnp.array([0.0, 1.0])):
         assert outdated(now, then, N)

@@ -75,7 +75,7 @@ def test_carried_by_all_inputs_it_is_the_exact_model():
     ):
         assert relative_distance(found, expected) < np.sqrt(rounding)  # deviations are roots
     assert posterior.unexplained < rounding
-    np.testing.assert_allclose(posterior.misfit(), exact.misfit(), rtol=rounding)
+    np.testing.assert_allclose(posterior.misfit(AS_IT_IS), exact.misfit(AS_IT_IS), rtol=rounding)
     top = jnp.argmax(DATA.mean)
     np.testing.assert_allclose(posterior.left_out(top), exact.left_out(top), rtol=rounding)
 
@@ -92,7 +92,7 @@ def test_carried_by_some_it_is_exact_for_its_own_kernel(count):
     assert relative_distance(found, mean) < rounding
     assert relative_distance(deviation**2, np.diag(matrix)) < rounding
     noisy = k(X, X) + HYPER.noise * np.eye(len(X))
-    squares, rewards = posterior.misfit()
+    squares, rewards = posterior.misfit(AS_IT_IS)
     assert rewards == len(Y)
     np.testing.assert_allclose(squares, Y @ np.linalg.solve(noisy, Y), rtol=rounding)
 
@@ -172,7 +172,8 @@ def test_the_latest_inputs_do_not_count_as_surprises():
     """The same misfit whichever inputs came last, as long as the same were chosen."""
     chosen = jnp.array([0, 2], jnp.int32)
     alone, with_others = (
-        condition_sparse(HYPER, DATA, AS_IT_IS, Zero(), chosen, size).misfit() for size in (2, 5)
+        condition_sparse(HYPER, DATA, AS_IT_IS, Zero(), chosen, size).misfit(AS_IT_IS)
+        for size in (2, 5)
     )
     rounding = tolerance(np.asarray(DATA.features)[[0, 2]])
     np.testing.assert_allclose(alone, with_others, rtol=rounding)

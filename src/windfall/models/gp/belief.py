@@ -17,7 +17,7 @@ from windfall.models.gp.evidence import Hyper
 from windfall.models.gp.health import trouble
 from windfall.models.gp.inducing import NONE
 from windfall.models.gp.news import FEW, UNKNOWN, outdated
-from windfall.models.gp.observations import Observations
+from windfall.models.gp.observations import Observations, Scale
 from windfall.models.gp.posterior import Posterior
 from windfall.models.gp.room import Sparsity, resized
 from windfall.models.gp.sparse import Sparse
@@ -34,7 +34,8 @@ class GPBelief(Belief):
         rewards: Sufficient statistics of every distinct input.
         posterior: Conditioned on them by ``GP.condition``.
         behind: How many distinct inputs the last search for hyper-parameters rested on.
-        misfit: How well its hyper-parameters fitted the rewards then; see ``Posterior.misfit``.
+        misfit: How well they fitted the rewards then (see ``Posterior.misfit``), and
+            location and spread of the rewards.
         ties: Which features share a length scale.
         apart: After how many columns others begin that have a kernel of their own.
         sparsity: When the posterior becomes sparse; None: never.
@@ -43,7 +44,7 @@ class GPBelief(Belief):
     rewards: Observations
     posterior: Posterior
     behind: Int[Array, ""]
-    misfit: Float[Array, " 2"] = eqx.field(default_factory=lambda: UNKNOWN)
+    misfit: Float[Array, " 4"] = eqx.field(default_factory=lambda: UNKNOWN)
     ties: Ties = eqx.field(static=True, default=None)
     apart: int | None = eqx.field(static=True, default=None)
     sparsity: Sparsity | None = eqx.field(static=True, default=None)
@@ -112,7 +113,9 @@ class GPBelief(Belief):
 
     def outdated(self):
         """By what the rewards since the last search say: see ``windfall.models.gp.news``."""
-        now = outdated(self.posterior.misfit(), self.misfit, self.behind)
+        then = Scale(self.misfit[2], self.misfit[3])
+        stretch = self.posterior.scale.spread / then.spread
+        now = outdated(self.posterior.misfit(then), self.misfit[:2], self.behind, stretch)
         if self.sparsity is None or not isinstance(self.posterior, Sparse):
             return now
         # Nothing was chosen yet, or inputs have come for which there is no place among the latest.
@@ -153,8 +156,8 @@ class GPBelief(Belief):
         hyper = jax.tree.unflatten(tree, values)
         behind = np.int32(whole("state behind", saved.get("behind"), 0))
         misfit = numbers_or_none(saved["misfit"]) if "misfit" in saved else UNKNOWN
-        if misfit is None or misfit.shape != (2,):
-            raise InputError(f"state misfit is {saved['misfit']}; expected two numbers")
+        if misfit is None or misfit.shape != UNKNOWN.shape:
+            raise InputError(f"state misfit is {saved['misfit']}; expected four numbers")
         posterior = dataclasses.replace(self.posterior, hyper=hyper)
         if isinstance(posterior, Sparse):
             posterior = dataclasses.replace(posterior, chosen=self._chosen(saved, behind))

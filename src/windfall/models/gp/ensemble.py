@@ -70,9 +70,9 @@ class Ensemble(Posterior):
         del glance
         return None
 
-    def misfit(self):
+    def misfit(self, scale):
         """On average over the members."""
-        return jnp.mean(self.each(lambda member: member.misfit()), axis=0)
+        return jnp.mean(self.each(lambda member: member.misfit(scale)), axis=0)
 
     def extend(self, observations):
         """Every member after one more reward."""

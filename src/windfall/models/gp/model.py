@@ -154,7 +154,9 @@ class GP(Model[GPBelief]):
             posterior = dataclasses.replace(posterior, chosen=chosen)
         found = dataclasses.replace(belief, posterior=posterior, behind=belief.rewards.used)
         if found.thrifty:
-            misfit = self.condition(found).posterior.misfit()
+            known = self.condition(found).posterior
+            scale = jnp.stack([known.scale.location, known.scale.spread])
+            misfit = jnp.concatenate([known.misfit(known.scale), scale])
             found = dataclasses.replace(found, misfit=misfit)
         return found, info
 

@@ -7,7 +7,9 @@ they should have,
 
     G = ½ k (r − 1 − log r) ≥ 0  nats.
 
-Both an overconfident model (r > 1) and a timid one (r < 1) lose by it. A search is called for when
+Both an overconfident model (r > 1) and a timid one (r < 1) lose by it. Surprises are measured in
+the units of the search; that the hyper-parameters now stand for others, since the spread of the
+rewards has changed, counts as if all rewards showed that ratio. A search is called for when
 G exceeds log n, the price of one parameter in n data; or when there are many new rewards, which may
 tell of length scales without surprising anybody. Up to a few inputs every reward calls for one.
 """
@@ -25,11 +27,14 @@ FEW = 128
 #: The share of the inputs beyond these few that new rewards may amount to without a search.
 _GROWTH = 1.0 / 16.0
 #: What ``Posterior.misfit`` said at a search that did not ask it.
-UNKNOWN = np.full(2, np.nan)
+UNKNOWN = np.full(4, np.nan)
 
 
 def outdated(
-    now: Float[Array, " 2"], then: Float[Array, " 2"], behind: Int[Array, ""]
+    now: Float[Array, " 2"],
+    then: Float[Array, " 2"],
+    behind: Int[Array, ""],
+    stretch: float | Float[Array, ""] = 1.0,
 ) -> Bool[Array, ""]:
     """Whether a search is called for.
 
@@ -37,6 +42,7 @@ def outdated(
         now: ``Posterior.misfit`` with the hyper-parameters of the last search.
         then: The same at that search.
         behind: How many distinct inputs it rested on.
+        stretch: How many times the spread of the rewards is now what it was then.
 
     Example:
         >>> then, n = jnp.array([1000.0, 1000.0]), np.int32(1000)
@@ -45,7 +51,12 @@ def outdated(
     """
     squares, rewards = now - then
     ratio = squares / rewards
-    nats = 0.5 * rewards * (ratio - 1.0 - jnp.log(ratio))
+    nats = _nats(rewards, ratio) + _nats(now[1], stretch**-2)
     few = (rewards > 0) & (rewards <= _GROWTH * (behind - FEW))  # fewer than then: some taken back
     settled = few & (nats <= jnp.log(behind))  # not where there is no number to compare
     return (behind <= FEW) | ~settled
+
+
+def _nats(count, ratio):
+    """What so many numbers say against the variance 1 if they show another."""
+    return 0.5 * count * (ratio - 1.0 - jnp.log(ratio))

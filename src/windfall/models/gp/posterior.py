@@ -144,17 +144,24 @@ class Posterior(eqx.Module):
         y = jnp.where(observations.live, observations.mean, 0.0)
         return jnp.dot(column, whitener @ y) / jnp.dot(column, column)
 
-    def misfit(self) -> Float[Array, " 2"]:
-        """(y − μ)ᵀ C⁻¹ (y − μ) of all rewards one by one, and how many these are.
+    def forms(self) -> Float[Array, "2 2"]:
+        """[ȳ 1]ᵀ A⁻¹ [ȳ 1]."""
+        live = self.observations.live
+        y = jnp.where(live, self.observations.mean, 0.0)
+        white = self.whitener @ jnp.stack([y, jnp.where(live, 1.0, 0.0)], axis=1)
+        return white.T @ white
+
+    def misfit(self, scale: Scale) -> Float[Array, " 2"]:
+        """yᵀ C⁻¹ y of all rewards one by one in the units of a scale, and how many these are.
 
         With the squares SS of repeated pulls, ȳᵀA⁻¹ȳ + SS/σ²: a χ² variable if the model is right,
-        and every further reward adds the square of its own standardised surprise. Rewards of known
-        noise at one input count as one.
+        and every further reward adds the square of its own standardised surprise; but only in one
+        and the same scale. Rewards of known noise at one input count as one.
         """
-        observations = self.observations
-        y = jnp.where(observations.live, observations.mean, 0.0)
-        white = self.whitener @ y
-        return jnp.stack([jnp.dot(white, white), 0.0]) + observations.scatter(self.hyper.noise)
+        stretch = self.scale.spread / scale.spread
+        units = jnp.stack([stretch, (self.scale.location - scale.location) / scale.spread])
+        squares, rewards = self.observations.scatter(self.hyper.noise)
+        return jnp.stack([units @ self.forms() @ units + stretch**2 * squares, rewards])
 
     def extend(self, observations: Observations) -> "Posterior":
         """The posterior after one more reward, with the hyper-parameters and scale kept.

@@ -56,7 +56,7 @@ class Sparse(Posterior):
         told: t.
         open: d(x_i) of every slot.
         unexplained: The share of the prior variance of the inputs that Z leaves open; 0 if exact.
-        squares: ȳᵀA⁻¹ȳ with what was chosen alone.
+        chosen_forms: [ȳ 1]ᵀA⁻¹[ȳ 1] with what was chosen alone.
     """
 
     whitener: Float[Array, "m m"]
@@ -67,7 +67,7 @@ class Sparse(Posterior):
     told: Float[Array, " m"]
     open: Float[Array, " c"]
     unexplained: Float[Array, ""]
-    squares: Float[Array, ""]
+    chosen_forms: Float[Array, "2 2"]
 
     @property
     def _level(self) -> Float[Array, " m"]:
@@ -151,14 +151,13 @@ class Sparse(Posterior):
         del glance
         return None
 
-    def misfit(self):
+    def forms(self):
         """As for the exact posterior, without the latest inputs among Z.
 
         These come and go between searches and take the kernel with them: only with one and the same
         kernel does every reward add the square of its own surprise.
         """
-        squares = jnp.stack([jnp.asarray(self.squares), jnp.zeros_like(self.squares)])
-        return squares + self.observations.scatter(self.hyper.noise)
+        return self.chosen_forms
 
     def left_out(self, slot):
         """(A⁻¹ȳ)_i/(A⁻¹)_ii by Woodbury's formula, with λ_i taken out of both."""
@@ -251,9 +250,10 @@ def condition_sparse(
         factor = jnp.linalg.cholesky(jnp.eye(rows) + (some / spread) @ some.T)
         return open_, spread, factor, some @ (y / spread)
 
-    _, spread, factor, told = low_rank(len(chosen))
-    half = solve_triangular(factor, told, lower=True)
-    squares = jnp.sum(y**2 / spread) - half @ half
+    _, spread, factor, _ = low_rank(len(chosen))
+    both = jnp.stack([y, jnp.where(live, 1.0, 0.0)], axis=1)
+    half = solve_triangular(factor, white[: len(chosen)] @ (both / spread[:, None]), lower=True)
+    forms = both.T @ (both / spread[:, None]) - half.T @ half
     open_, _, factor, told = low_rank(size)
     root = triangular_inverse(factor)
     tiny = jnp.finfo(prior.dtype).tiny
@@ -271,7 +271,7 @@ def condition_sparse(
         told=told,
         open=open_,
         unexplained=jnp.sum(open_) / jnp.maximum(jnp.sum(prior), tiny),
-        squares=squares,
+        chosen_forms=forms,
     )
 
 
