@@ -90,11 +90,37 @@ def test_a_study_with_contexts_and_masks_is_its_own_log():
     assert all(p in (0.5 / 3, 0.5 + 0.5 / 3) for p in log.propensity)  # of three that are there
 
 
+def test_arms_that_come_and_go_count_where_they_were_there():
+    bandit = wf.Bandit(ARMS, wf.Policy(wf.VUCB(), LINEAR, explore=0.5), seed=0)
+
+    def play():
+        choice = bandit.ask()
+        bandit.tell(choice, float(choice.features @ [1.0, 2.0]))
+
+    for _ in range(5):
+        play()
+    bandit.retire(2)
+    play()
+    bandit.add_arms([[0.5, 0.5]])
+    play()
+    log = as_log(bandit, None, None)
+    assert log.space.size == 5
+    yes = [True, True]
+    expected = [[*yes, True, True, False]] * 2 + [[*yes, False, True, False], [*yes, False, *yes]]
+    assert log.available.tolist() == expected
+    counts = np.array(expected).sum(axis=1)
+    assert all(
+        min(abs(p - 0.5 / n), abs(p - 0.5 - 0.5 / n)) < 1e-12
+        for p, n in zip(log.propensity, counts, strict=True)
+    )
+
+
 def test_a_model_learns_from_no_more_inputs_than_it_may():
+    """Every row has a context of its own here: as many rewards as inputs."""
     log = as_log(columns(), ARMS, None)
-    learning = crossfit.Learning(wf.GP(fit=wf.Fit(restarts=0, iterations=20)), 10, 0)
-    belief = crossfit.learned(learning, log, np.arange(60))
-    assert int(belief.used) == 10
+    for most, expected in ((10, 10), (99, 60)):
+        belief = crossfit.learned(crossfit.Learning(LINEAR, most, 0), log, np.arange(60))
+        assert int(belief.tried.distinct) == expected
 
 
 def test_the_right_model_halves_the_error_and_all_estimates_agree():

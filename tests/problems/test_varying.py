@@ -3,7 +3,10 @@
 import numpy as np
 import pytest
 
+from windfall.acquisition.ucb import Mean
 from windfall.errors import InputError
+from windfall.models.linear import BayesianLinear
+from windfall.policy import Policy
 from windfall.problems import load, suite
 from windfall.problems.varying import VARYING
 
@@ -81,11 +84,12 @@ def test_hours_go_round_and_the_drift_is_the_same_without_them(data_dir):
 
 def test_halides_of_the_real_list(shared):
     problem = load("buchwald-hartwig-halides", shared / "data" / "real")
-    pulls = problem.protocol.rounds + problem.protocol.initial - 1
-    last = [problem.rounds(trial, pulls).contexts[-30:] for trial in range(15)]
+    pulls, rounds = problem.protocol.rounds + problem.protocol.initial - 1, problem.rounds
+    assert rounds is not None
+    last = [rounds(trial, pulls).contexts[-30:] for trial in range(15)]
     assert all(len(np.unique(block, axis=0)) == 1 for block in last)
     assert len({tuple(block[0]) for block in last}) == 15
-    early = problem.rounds(4, pulls).contexts[:-30]
+    early = rounds(4, pulls).contexts[:-30]
     numbers, counts = np.unique(early, axis=0, return_counts=True)
     assert len(numbers) == 14
     assert set(counts) == {20}
@@ -97,9 +101,12 @@ def test_a_folder_without_them_says_so(tmp_path):
         load("buchwald-hartwig-halides", tmp_path)
 
 
+#: Quick to compile; named on the command line by its address.
+QUICK = Policy(Mean(), BayesianLinear())
+
+
 def test_they_are_played_by_name(windfall):
-    done = windfall(
-        "run", "cosine-hidden", "--policy", "mean", "--rounds", 4, "--trials", 1, "--workers", 1
-    )
+    size = ("--rounds", 4, "--trials", 1, "--workers", 1)
+    done = windfall("run", "cosine-hidden", "--policy", f"{__name__}:QUICK", *size)
     assert done.exit_code == 0, done.stderr
     assert "cosine-hidden" in done.stdout

@@ -86,27 +86,19 @@ def as_log(history: Any, arms: Any, count: int | None) -> Log:
 
 
 def _events(study: Session) -> dict[str, list[Any]]:
-    """The columns of a study's events, with contexts and masks as they were recorded."""
+    """The columns of a study's events, with contexts as they were recorded, and what was there."""
     events = [event for event in study.happened() if event.kind in ("asked", "told", "undone")]
     contents = [event.contents for event in events]
-    size = study.space.size
+    there = study.offered()
     return {
         "kind": [event.kind for event in events],
         "arm": [said.get("point") for said in contents],
-        "available": [_mask(said, size) if "point" in said else None for said in contents],
+        "available": [there.get(said.get("id", -1)) for said in contents],
         **{
             name: [said.get(name) for said in contents]
             for name in ("id", "reward", "propensity", "context")
         },
     }
-
-
-def _mask(asked: Mapping[str, Any], size: int) -> np.ndarray:
-    """Which arms could be chosen, as the event has it."""
-    listed = "among" in asked
-    mask = np.full(size, not listed)
-    mask[list(asked.get("among", asked.get("without", ())))] = listed
-    return mask
 
 
 def _columns(history: Any) -> Any:

@@ -5,12 +5,15 @@ from collections.abc import Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from windfall.checks import shown
 from windfall.errors import InputError
 from windfall.space import Context, Point, Space
 from windfall.study import history
 from windfall.study.choice import Choice, Request, plain
 from windfall.study.events import Event
+from windfall.study.offered import offered
 from windfall.study.pull import Pull
 from windfall.study.reading import Reading
 from windfall.study.record import Record
@@ -52,6 +55,10 @@ class Session(Reading):
     @abstractmethod
     def happened(self) -> Sequence[Event]:
         """Every event, less the study's creation."""
+
+    def offered(self) -> dict[int, np.ndarray]:
+        """By the id of a choice, which of all arms there ever were it could have been."""
+        return offered(Record(self._begun, context=self.context), self.happened())
 
     @abstractmethod
     def _happen(self, kind: str, contents: dict[str, Any]) -> None:

@@ -55,7 +55,9 @@ def test_no_mean_deviation_or_draw_is_above_its_ceiling():
         belief = believing(Hyper(Matern52(lengthscale), noise), some)
         path = belief.sample(jax.random.key(0), POINTS[:9], 32)
         exact = (*belief.moments(POINTS), path(POINTS))
-        return exact, (*belief.ceiling(LOOK), path.ceiling(LOOK))
+        bounds = belief.ceiling(LOOK)
+        assert bounds is not None
+        return exact, (*bounds, path.ceiling(LOOK))
 
     for noise, lengthscale in [(1e-8, 0.3), (1e-2, 2.0), (1.0, 0.05)]:
         exact, ceilings = compared(noise, lengthscale, observations.used)

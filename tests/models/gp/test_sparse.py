@@ -168,6 +168,16 @@ def test_the_latest_inputs_carry_it_too_unless_they_were_chosen():
     assert lately(chosen, np.int32(1), 3).tolist() == [NONE, NONE, NONE]
 
 
+def test_the_latest_inputs_do_not_count_as_surprises():
+    """The same misfit whichever inputs came last, as long as the same were chosen."""
+    chosen = jnp.array([0, 2], jnp.int32)
+    alone, with_others = (
+        condition_sparse(HYPER, DATA, AS_IT_IS, Zero(), chosen, size).misfit() for size in (2, 5)
+    )
+    rounding = tolerance(np.asarray(DATA.features)[[0, 2]])
+    np.testing.assert_allclose(alone, with_others, rtol=rounding)
+
+
 def test_a_lookup_finds_what_is_there_and_nothing_else():
     rng = np.random.default_rng(0)
     rows = rng.integers(0, 3, (40, 3)) / 2.0

@@ -12,7 +12,6 @@ from windfall.checks import numbers_or_none, whole
 from windfall.errors import InputError
 from windfall.models.base import Belief, Reward, Tried
 from windfall.models.gp.alone import standing_alone
-from windfall.models.gp.ceiling import ceiling
 from windfall.models.gp.ensemble import Ensemble
 from windfall.models.gp.evidence import Hyper
 from windfall.models.gp.health import trouble
@@ -79,8 +78,8 @@ class GPBelief(Belief):
         return self.posterior.moments(x)
 
     def ceiling(self, glance):
-        """By a pass over the inputs; None for samples of hyper-parameters, each with its own."""
-        return ceiling(self.posterior, glance) if self.members is None else None
+        """As the posterior can: see ``windfall.models.gp.ceiling``."""
+        return self.posterior.ceiling(glance)
 
     def prior_deviation(self, x):
         """√k(x, x) of the kernel alone: what a mean function leaves open is not curiosity's."""

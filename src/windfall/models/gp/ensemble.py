@@ -65,6 +65,11 @@ class Ensemble(Posterior):
         hyper, whitener = jax.tree.map(lambda a: jnp.asarray(a)[i], (self.hyper, self.whitener))
         return self._with(hyper, whitener).sample(key, anchors, features)
 
+    def ceiling(self, glance):
+        """None: each member would have its own."""
+        del glance
+        return None
+
     def misfit(self):
         """On average over the members."""
         return jnp.mean(self.each(lambda member: member.misfit()), axis=0)

@@ -31,7 +31,7 @@ from windfall.space import Inputs
 __all__ = ["GP"]
 
 #: Up to so many inputs everything is exact. Beyond, some carry the model, and hyper-parameters
-#: rest on as many as before (docs/decisions/0011-many-pulls.md).
+#: rest on as many as before (docs/decisions/0012-many-pulls.md).
 FITTED = 1024
 USUAL = Sparsity(exact=FITTED, size=512)
 

@@ -10,7 +10,10 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Bool, Float, Int, PRNGKeyArray
 
+from windfall.models.base import Path
 from windfall.models.blocks import in_blocks
+from windfall.models.glance import Glance
+from windfall.models.gp.ceiling import ceiling
 from windfall.models.gp.evidence import Hyper, covariance
 from windfall.models.gp.kernels import Kernel
 from windfall.models.gp.linalg import triangular_inverse
@@ -102,9 +105,7 @@ class Posterior(eqx.Module):
         """What is predicted of standardised rewards at some points, as a reward."""
         return self.scale.location + self.scale.spread * value + self.trend.offset(x)
 
-    def sample(
-        self, key: PRNGKeyArray, anchors: Float[Array, "a d"], features: int = 512
-    ) -> GPPath:
+    def sample(self, key: PRNGKeyArray, anchors: Float[Array, "a d"], features: int = 512) -> Path:
         """One payoff function drawn from the posterior, to be evaluated anywhere.
 
         Pathwise conditioning (Matheron's rule): a prior function f₀ made of random features, then
@@ -130,6 +131,10 @@ class Posterior(eqx.Module):
 
         width = max(observations.capacity, features, anchors.shape[0])
         return GPPath(self, phi, weights, correction, width)
+
+    def ceiling(self, glance: Glance) -> tuple[Float[Array, " m"], Float[Array, " m"]] | None:
+        """No less than μ and σ, by a pass over the inputs; None where that is not known."""
+        return ceiling(self, glance)
 
     def left_out(self, slot: Int[Array, ""]) -> Float[Array, ""]:
         """How far the mean of a slot is from what the others predict, α/diag A⁻¹; standardised."""

@@ -74,9 +74,10 @@ def _blank(posterior: Posterior, capacity: int, sparsity: Sparsity | None) -> Po
             told=np.zeros(size),
             open=np.zeros(capacity),
             unexplained=np.float64(1.0),
+            squares=np.float64(0.0),
         )
         fields = ("whitener", "healthy", "chosen", "inducing", "there", "root", "told", "open",
-                  "unexplained")  # fmt: skip
+                  "unexplained", "squares")  # fmt: skip
     lead = np.shape(posterior.observations.used)
 
     def stacked(leaf: Any) -> np.ndarray:

@@ -24,6 +24,7 @@ import dataclasses
 
 import jax
 import jax.numpy as jnp
+from jax.scipy.linalg import solve_triangular
 from jaxtyping import Bool, Float, Int
 
 from windfall.models.blocks import in_blocks
@@ -34,6 +35,7 @@ from windfall.models.gp.lookup import Lookup
 from windfall.models.gp.means import Mean
 from windfall.models.gp.observations import Observations, Scale
 from windfall.models.gp.posterior import Posterior, whiten
+from windfall.models.gp.sparse_path import SparsePath
 from windfall.runtime.arrays import Array
 
 __all__ = ["Sparse", "condition_sparse"]
@@ -54,6 +56,7 @@ class Sparse(Posterior):
         told: t.
         open: d(x_i) of every slot.
         unexplained: The share of the prior variance of the inputs that Z leaves open; 0 if exact.
+        squares: ȳᵀA⁻¹ȳ with what was chosen alone.
     """
 
     whitener: Float[Array, "m m"]
@@ -64,17 +67,18 @@ class Sparse(Posterior):
     told: Float[Array, " m"]
     open: Float[Array, " c"]
     unexplained: Float[Array, ""]
+    squares: Float[Array, ""]
 
     @property
     def _level(self) -> Float[Array, " m"]:
         """HᵀH t: E g(x) = v · level."""
         return (self.root @ self.told) @ self.root
 
-    def _white(self, x: Float[Array, "m d"]) -> Float[Array, "k m"]:
+    def white(self, x: Float[Array, "m d"]) -> Float[Array, "k m"]:
         """W k(Z, x)."""
         return self.whitener @ _masked(self.kernel.gram(self.inducing, x), self.there)
 
-    def _tried(self):
+    def finder(self):
         """A function that finds for points their slots, whether they have one, a, ȳ and σ²/n."""
         observations = self.observations
         noise, open_ = observations.noise(self.hyper.noise), jnp.asarray(self.open)
@@ -90,22 +94,22 @@ class Sparse(Posterior):
 
     def mean(self, x):
         """E f(x)."""
-        level, tried = self._level, self._tried()
+        level, tried = self._level, self.finder()
 
         def block(points):
             _, _, gain, reward, _ = tried(points)
-            value = level @ self._white(points)
-            return self._in_reward_units(points, value + gain * (reward - value))
+            value = level @ self.white(points)
+            return self.in_reward_units(points, value + gain * (reward - value))
 
         return in_blocks(block, x, len(self.told))
 
     def moments(self, x):
         """E f(x) and the root of Var f(x)."""
-        level, tried = self._level, self._tried()
+        level, tried = self._level, self.finder()
 
         def block(points):
             _, there, gain, reward, noise = tried(points)
-            white = self._white(points)
+            white = self.white(points)
             prior = self.kernel.diagonal(points)
             low_rank = jnp.sum((self.root @ white) ** 2, axis=0)
             open_ = jnp.maximum(prior - jnp.sum(white**2, axis=0), 0.0)
@@ -116,7 +120,7 @@ class Sparse(Posterior):
             floor = jnp.finfo(prior.dtype).eps * prior
             deviation = self.scale.spread * jnp.sqrt(jnp.maximum(variance, floor))
             value = level @ white
-            return self._in_reward_units(points, value + gain * (reward - value)), deviation
+            return self.in_reward_units(points, value + gain * (reward - value)), deviation
 
         return in_blocks(block, x, 2 * len(self.told))
 
@@ -135,35 +139,31 @@ class Sparse(Posterior):
         own = jnp.sqrt(self.open) * jax.random.normal(open_key, shape, dtype)
         heard = own + jnp.sqrt(noise) * jax.random.normal(noise_key, shape, dtype)
         first = self.whitener @ jnp.where(self.there, phi(self.inducing) @ weights, 0.0)
-        white = self._white(observations.features)
+        white = self.white(observations.features)
         residual = observations.mean - first @ white - heard
         precision = jnp.where(observations.live, 1.0 / (self.open + noise), 0.0)
         change = (self.root @ (white @ (precision * residual))) @ self.root
-        tried = self._tried()
-
-        def path(x):
-            white = self._white(x)
-            slot, there, gain, reward, _ = tried(x)
-            value = (first + change) @ white
-            known = value + own[slot] + gain * (reward - value - heard[slot])
-            elsewhere = phi(x) @ weights + change @ white
-            return self._in_reward_units(x, jnp.where(there, known, elsewhere))
-
         width = max(2 * len(self.told), features, anchors.shape[0])
-        return lambda x: in_blocks(path, x, width)
+        return SparsePath(self, phi, weights, first, change, own, heard, width)
+
+    def ceiling(self, glance):
+        """None: there is no way yet that is sooner than a prediction."""
+        del glance
+        return None
 
     def misfit(self):
-        """As for the exact posterior: ȳᵀ(VᵀV + diag λ)⁻¹ȳ + SS/σ²."""
-        observations = self.observations
-        spread = self.open + observations.noise(self.hyper.noise)
-        squares = jnp.sum(jnp.where(observations.live, observations.mean**2 / spread, 0.0))
-        explained = jnp.sum((self.root @ self.told) ** 2)
-        return jnp.stack([squares - explained, 0.0]) + observations.scatter(self.hyper.noise)
+        """As for the exact posterior, without the latest inputs among Z.
+
+        These come and go between searches and take the kernel with them: only with one and the same
+        kernel does every reward add the square of its own surprise.
+        """
+        squares = jnp.stack([jnp.asarray(self.squares), jnp.zeros_like(self.squares)])
+        return squares + self.observations.scatter(self.hyper.noise)
 
     def left_out(self, slot):
         """(A⁻¹ȳ)_i/(A⁻¹)_ii by Woodbury's formula, with λ_i taken out of both."""
         observations = self.observations
-        white = self._white(jnp.asarray(observations.features)[slot][None])[:, 0]
+        white = self.white(jnp.asarray(observations.features)[slot][None])[:, 0]
         spread = self.open[slot] + observations.noise(self.hyper.noise)[slot]
         away = observations.mean[slot] - self._level @ white
         return away / (1.0 - jnp.sum((self.root @ white) ** 2) / spread)
@@ -177,7 +177,7 @@ class Sparse(Posterior):
         scaled = self.scale.apply(self.trend.residual(observations))
         slot = jnp.argmax(scaled.count != self.observations.count)
         x = scaled.features[slot][None]
-        white = self._white(x)[:, 0]
+        white = self.white(x)[:, 0]
         prior = self.kernel.diagonal(x)[0]
         open_ = self.open.at[slot].set(jnp.maximum(prior - white @ white, 0.0))
 
@@ -239,12 +239,24 @@ def condition_sparse(
     live = scaled.live
     cross = _masked(kernel.gram(inducing, scaled.features), there)
     white = jnp.where(live, whitener @ cross, 0.0)
-    prior = kernel.diagonal(scaled.features)
-    open_ = jnp.maximum(prior - jnp.sum(white**2, axis=0), 0.0)
+    prior = jnp.where(live, kernel.diagonal(scaled.features), 0.0)
+    noise = scaled.noise(hyper.noise)
+    y = jnp.where(live, scaled.mean, 0.0)
+
+    def low_rank(rows):
+        """d, λ and H, t with so many rows of V: those before them do not depend on the others."""
+        some = white[:rows]
+        open_ = jnp.maximum(prior - jnp.sum(some**2, axis=0), 0.0)
+        spread = jnp.where(live, open_ + noise, 1.0)
+        factor = jnp.linalg.cholesky(jnp.eye(rows) + (some / spread) @ some.T)
+        return open_, spread, factor, some @ (y / spread)
+
+    _, spread, factor, told = low_rank(len(chosen))
+    half = solve_triangular(factor, told, lower=True)
+    squares = jnp.sum(y**2 / spread) - half @ half
+    open_, _, factor, told = low_rank(size)
+    root = triangular_inverse(factor)
     tiny = jnp.finfo(prior.dtype).tiny
-    spread = jnp.where(live, open_ + scaled.noise(hyper.noise), 1.0)
-    eye = jnp.eye(size, dtype=gram.dtype)
-    root = triangular_inverse(jnp.linalg.cholesky(eye + (white / spread) @ white.T))
     return Sparse(
         hyper=hyper,
         observations=scaled,
@@ -256,9 +268,10 @@ def condition_sparse(
         inducing=inducing,
         there=there,
         root=root,
-        told=white @ (jnp.where(live, scaled.mean, 0.0) / spread),
-        open=jnp.where(live, open_, 0.0),
-        unexplained=jnp.sum(jnp.where(live, open_, 0.0)) / jnp.sum(jnp.where(live, prior, tiny)),
+        told=told,
+        open=open_,
+        unexplained=jnp.sum(open_) / jnp.maximum(jnp.sum(prior), tiny),
+        squares=squares,
     )
 
 

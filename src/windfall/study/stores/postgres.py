@@ -129,18 +129,8 @@ class PostgresStore(SQLStore):
             return self._again_if_lost(work)
 
     def _change(self, work: Callable[[psycopg.Connection], _T]) -> _T:
-        def transaction(db: psycopg.Connection) -> _T:
-            db.execute("BEGIN")
-            try:
-                result = work(db)
-            except BaseException:
-                _roll_back(db)
-                raise
-            _commit(db)
-            return result
-
         with self._guard, self._in_words():
-            return self._again_if_lost(transaction)
+            return self._again_if_lost(lambda db: _transaction(db, work))
 
     def _again_if_lost(self, work: Callable[[psycopg.Connection], _T]) -> _T:
         """Work on the connection; on a new one if it turns out to be gone.
@@ -185,14 +175,26 @@ class PostgresStore(SQLStore):
         return _trouble(error)
 
 
-def _commit(db: psycopg.Connection) -> None:
+def _transaction(db: psycopg.Connection, work: Callable[[psycopg.Connection], _T]) -> _T:
+    """Work in a transaction.
+
+    Statements travel together, up to one whose answer is needed: while a study is held, others wait
+    for every journey to the server.
+    """
+    committing = False
     try:
-        db.execute("COMMIT")
+        with db.pipeline():
+            db.execute("BEGIN")
+            result = work(db)
+            committing = True
+            db.execute("COMMIT")
+        return result
     except psycopg.OperationalError as error:
-        if db.closed:
+        if db.closed and committing:
             raise InputError(_LOST) from error
+        _roll_back(db)
         raise
-    except BaseException:  # Ctrl-C
+    except BaseException:
         _roll_back(db)
         raise
 

@@ -96,10 +96,7 @@ class SQLStore(Store):
         contents = _written(created)
 
         def work(db: Any) -> int:
-            try:
-                self._run(db, "INSERT INTO studies (name) VALUES (?)", name)
-            except self._taken as error:
-                raise Conflict from error
+            self._run(db, "INSERT INTO studies (name) VALUES (?)", name)
             (key,) = self._run(db, "SELECT key FROM studies WHERE name = ?", name).fetchone()
             self._run(db, _APPEND, key, 0, "created", contents, None, None, 0, self._time(db))
             return key
@@ -128,12 +125,9 @@ class SQLStore(Store):
                 raise Locked
             if after not in (None, last):
                 raise Conflict
-            try:
-                for part, draft in enumerate(written):
-                    number = last + 1 + part
-                    self._run(db, _APPEND, key, number, *draft, worker, request, part, now)
-            except self._taken as error:  # the request was taken already
-                raise Conflict from error
+            for part, draft in enumerate(written):
+                number = last + 1 + part
+                self._run(db, _APPEND, key, number, *draft, worker, request, part, now)
             return last, now
 
         if holder is None and self._is_locked(key, None):
@@ -179,10 +173,7 @@ class SQLStore(Store):
     def rename(self, key: int, name: str) -> None:
         def work(db: Any) -> None:
             self._state(db, key, None)
-            try:
-                self._run(db, "UPDATE studies SET name = ? WHERE key = ?", name, key)
-            except self._taken as error:
-                raise Conflict from error
+            self._run(db, "UPDATE studies SET name = ? WHERE key = ?", name, key)
 
         self._change(work)
 
@@ -253,9 +244,14 @@ class SQLStore(Store):
 
     @contextmanager
     def _in_words(self) -> Iterator[None]:
-        """Errors of the database, and of this file, say which store they are about."""
+        """Errors of the database, and of this file, say which store they are about.
+
+        A row that is there already, as one of a request that was taken before, is a conflict.
+        """
         try:
             yield
+        except self._taken as error:
+            raise Conflict from error
         except self._errors as error:
             raise InputError(f"store {self.address!r} {self._trouble(error)}") from error
         except InputError as error:
