@@ -31,6 +31,7 @@ if TYPE_CHECKING:  # for type checkers; the registry says the same to Python
     from windfall.attention.prior import LogDensity, gaussian, independent
     from windfall.compare.suite import compare_suite
     from windfall.evaluation.evaluate import Evaluation, evaluate
+    from windfall.models.drifting import Drifting
     from windfall.models.gp import kernels, means
     from windfall.models.gp.bayes import Bayes
     from windfall.models.gp.fit import Fit
@@ -67,6 +68,7 @@ __all__ = [
     "Choice",
     "Context",
     "DimensionPrior",
+    "Drifting",
     "Evaluation",
     "Fit",
     "GammaPrior",

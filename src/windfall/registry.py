@@ -46,6 +46,7 @@ SPEC_TYPES: dict[str, str] = {
     "Bayes": "windfall.models.gp.bayes:Bayes",
     "BayesianLinear": "windfall.models.linear:BayesianLinear",
     "DimensionPrior": "windfall.models.gp.priors:DimensionPrior",
+    "Drifting": "windfall.models.drifting:Drifting",
     "Fit": "windfall.models.gp.fit:Fit",
     "GP": "windfall.models.gp.model:GP",
     "GammaPrior": "windfall.models.gp.priors:GammaPrior",

@@ -54,7 +54,9 @@ def test_what_was_tried_elsewhere_is_known_by_what_is_expected_of_it_here():
     arms = np.asarray(joint.x)[live, :1]
     np.testing.assert_array_equal(np.asarray(tried.x)[live], arms)
     expected = inner.mean(np.c_[arms, np.broadcast_to(HERE, arms.shape)])
-    np.testing.assert_allclose(np.asarray(tried.reward)[live], expected, rtol=1e-12)
+    once = live & (np.arange(len(live)) != 12)  # the arm that comes again counts once
+    np.testing.assert_array_equal(tried.live, once)
+    np.testing.assert_allclose(np.asarray(tried.reward)[once], expected[:12], rtol=1e-12)
     assert tried.distinct == len({float(arm) for arm in arms[:, 0]}) == joint.distinct - 1
     assert belief.used == inner.used
     here = np.asarray(belief.repeatable.live)

@@ -27,7 +27,7 @@ from windfall.models.glance import Glance
 from windfall.runtime.arrays import Array
 from windfall.space import Arms, Parameters, Space
 
-__all__ = ["NOWHERE", "Anywhere", "Candidates", "Listed", "View", "candidates"]
+__all__ = ["NOWHERE", "Anywhere", "Candidates", "Listed", "View", "candidates", "lengthened"]
 
 #: The stream of random numbers that decides on exploration.
 _LOTS = 0x10707
@@ -116,12 +116,6 @@ class Listed(Candidates):
     def size(self) -> int | Int[Array, ""]:
         """|D|: the number of arms."""
         return self.arms.shape[0] - self.copies if self.count is None else self.count
-
-    @classmethod
-    def filled(cls, anchors: Array, arms: np.ndarray, length: int, count: Array) -> "Listed":
-        """Arms, and rows up to a length that are never to be chosen: the first arm again."""
-        rows = np.concatenate([arms, np.repeat(arms[:1], length - len(arms), axis=0)])
-        return cls(anchors, rows, None if length < LONG else glanced(rows), count=count)
 
     def placed(self) -> "Listed":
         """A long list is taken to the devices once, and not for every choice."""
@@ -252,6 +246,18 @@ def candidates(space: Space) -> Candidates:
         return Listed(space.anchors(), space.points, glance)
     assert isinstance(space, Parameters)
     return Anywhere(space.anchors(), Region.of(space), space.fill(starts_for(space.size)))
+
+
+def lengthened(anchors: Array, arms: np.ndarray) -> tuple[Listed, np.ndarray]:
+    """A list that grows, and which of its rows are arms: seldom another length, a power of two.
+
+    The other rows are the first arm again, and never to be chosen.
+    """
+    length = 1 << max(len(arms) - 1, 15).bit_length()
+    rows = np.concatenate([arms, np.repeat(arms[:1], length - len(arms), axis=0)])
+    glance = None if length < LONG else glanced(rows)
+    listed = Listed(anchors, rows, glance, count=np.int32(len(arms)))
+    return listed, np.arange(length) < len(arms)
 
 
 def starts_for(parameters: int) -> int:

@@ -11,7 +11,7 @@ notes a reward; predictions change when the belief is conditioned.
 
 from abc import abstractmethod
 from collections.abc import Callable
-from typing import Any, Generic, TypeVar
+from typing import Any, ClassVar, Generic, TypeVar
 
 import equinox as eqx
 import jax.numpy as jnp
@@ -197,6 +197,11 @@ class Belief(eqx.Module):
         """
         return True
 
+    def since(self, now: float) -> float | None:
+        """Since when rewards count, where they may age; None where they do not. On the host."""
+        del now
+        return None
+
     def remark(self) -> str:
         """What a reader of a decision should know of the model, to be added to it. On the host."""
         return ""
@@ -221,6 +226,8 @@ B = TypeVar("B", bound=Belief)
 class Model(eqx.Module, Generic[B]):
     """How payoffs are learned; B is what it believes."""
 
+    #: Whether inputs end with the time.
+    ages: ClassVar[bool] = False
     #: Search for hyper-parameters on every so many rewards and keep them in between.
     refit_every: eqx.AbstractVar[int]
 

@@ -29,8 +29,8 @@ class Situated(Belief):
         inner: The belief over joint inputs.
         context: Columns of the context.
         elsewhere: What was tried in whichever context, and what is believed to come of it in this
-            one: μ(x, context) in the place of rewards. ``distinct`` counts arms or points, not
-            joint inputs.
+            one: μ(x, context) in the place of rewards. Every arm or point counts once, in however
+            many contexts it was tried.
         here: Which of these were tried in this very context.
     """
 
@@ -46,10 +46,11 @@ class Situated(Belief):
         width = jnp.asarray(tried.x).shape[1] - context.shape[0]
         x, z = jnp.asarray(tried.x)[:, :width], jnp.asarray(tried.x)[:, width:]
         live = jnp.asarray(tried.live)
-        expected = jnp.where(live, inner.mean(joined(x, context)), 0.0)
-        distinct = jnp.sum(_first(x, live)).astype(jnp.asarray(tried.distinct).dtype)
+        first = _first(x, live)
+        expected = jnp.where(first, inner.mean(joined(x, context)), 0.0)
+        distinct = jnp.sum(first).astype(jnp.asarray(tried.distinct).dtype)
         here = live & jnp.all(z == context, axis=1)
-        return cls(inner, jnp.asarray(context), Tried(x, expected, live, distinct), here)
+        return cls(inner, jnp.asarray(context), Tried(x, expected, first, distinct), here)
 
     @property
     def capacity(self) -> int | None:
@@ -106,6 +107,9 @@ class Situated(Belief):
 
     def remark(self) -> str:
         return self.inner.remark()
+
+    def since(self, now: float) -> float | None:
+        return self.inner.since(now)
 
     def trouble(self) -> str | None:
         return self.inner.trouble()

@@ -3,7 +3,7 @@
 import os
 import time
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 import cloudpickle
@@ -14,12 +14,14 @@ from windfall.errors import InputError, NumericalError
 from windfall.models.capacity import bucket
 from windfall.policy import Policy
 from windfall.problems import Problem
+from windfall.problems.changing import Rounds
 from windfall.runtime.compilation import CompileClock, relieve_memory_maps
 from windfall.runtime.execution import on_accelerator
 from windfall.simulation.noise import noise_of
 from windfall.simulation.rollout import Table, Trial
 from windfall.simulation.stretches import Setting, play_one, play_together
 from windfall.space.arms import Arms, shuffled
+from windfall.space.context import Frame
 from windfall.space.joint import Joint
 
 __all__ = ["Job", "Played", "Progress", "pack", "play", "prepare", "work"]
@@ -83,8 +85,9 @@ def prepare(job: Job) -> Setting:
     problem = job.problem
     initial = problem.protocol.initial
     space = Arms(problem.arms, problem.feature_names, problem.box)
-    context = problem.context
-    joint = None if context is None else Joint(space, context, context.frame(None))
+    joint, frame = None, _frame(job)
+    if frame.width:
+        joint = Joint(space, problem.context, frame)
     capacity = bucket(initial + 1)
     template = job.policy.begin(None, space, capacity=capacity, initial=initial, inputs=joint)
     distinct = space.size if joint is None else None
@@ -164,14 +167,25 @@ def _alone(job: Job, setting: Setting, number: int, progress: Progress):
 def _table(job: Job, number: int) -> Table:
     """What a trial pays and shows."""
     problem = job.problem
+    pulls = problem.protocol.initial + job.rounds - 1
     if problem.rounds is None:
-        return Table(problem.payoffs(number))
-    rounds = problem.drawn(number, problem.protocol.initial + job.rounds - 1)
-    if problem.context is None:
+        rounds = Rounds(problem.payoffs(number))
+    else:
+        rounds = problem.drawn(number, pulls)
+    frame = _frame(job)
+    if not frame.width:
         return Table(rounds.payoffs, None, rounds.available)
-    assert rounds.contexts is not None, "checked"
-    columns = problem.context.frame(None).unit([*map(tuple, rounds.contexts.tolist())])
-    return Table(rounds.payoffs, columns, rounds.available)
+    known = np.zeros((pulls, 0)) if rounds.contexts is None else rounds.contexts
+    if frame.timed:  # one pull after another
+        known = np.concatenate([known, np.arange(pulls)[:, None]], axis=1)
+    return Table(rounds.payoffs, frame.unit([*map(tuple, known.tolist())]), rounds.available)
+
+
+def _frame(job: Job) -> Frame:
+    """The columns that the model sees beside those of an arm."""
+    context = job.problem.context
+    known = Frame() if context is None else context.frame(None)
+    return replace(known, timed=job.policy.model.ages)
 
 
 def _initial(job: Job, number: int, table: Table) -> np.ndarray:

@@ -36,6 +36,11 @@ class Inputs(ABC):
         """After how many columns others begin that have a kernel of their own; None: nowhere."""
         return None
 
+    @property
+    def untimed(self) -> "Inputs":
+        """The same without the time, where that is the last column."""
+        return self
+
     @abstractmethod
     def anchors(self, most: int = 512) -> np.ndarray:
         """A few representative unit points."""

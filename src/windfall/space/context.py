@@ -5,7 +5,7 @@ further columns beside those of an arm or a point: a *frame* says which and how 
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -30,10 +30,12 @@ class Frame:
         space: Where their bounds are given: every column is part of the model.
         seen: Else the bounds, which grow with what is seen. A number that has never varied says
             nothing and is no column.
+        timed: Whether contexts end with the time, as it is: the last column.
     """
 
-    space: Parameters | None
-    seen: Seen | None
+    space: Parameters | None = None
+    seen: Seen | None = None
+    timed: bool = False
 
     @property
     def varies(self) -> np.ndarray:
@@ -44,20 +46,27 @@ class Frame:
     @property
     def width(self) -> int:
         """The number of columns."""
-        return int(self.varies.sum()) if self.space is None else self.space.dimension
+        known = int(self.varies.sum()) if self.space is None else self.space.dimension
+        return known + self.timed
 
     @property
     def groups(self) -> list[int]:
         """For each column the number of its group: the options of a choice belong together."""
         ties = None if self.space is None else self.space.ties
-        return list(range(self.width)) if ties is None else list(ties)
+        if ties is None:
+            return list(range(self.width))
+        return [*ties, ties[-1] + 1] if self.timed else [*ties]
 
     def unit(self, contexts: Sequence[tuple[float, ...]]) -> np.ndarray:
         """(n, width) columns of contexts; outside of 0 … 1 where they lie outside of the bounds."""
+        if self.timed:
+            known = replace(self, timed=False).unit([context[:-1] for context in contexts])
+            times = np.array([context[-1] for context in contexts], float)
+            return np.concatenate([known, times[:, None]], axis=1)
         if self.space is not None:
             return self.space.locate(contexts)
         low, high = _ends(self.seen)
-        rows = np.array(contexts, float).reshape(-1, len(low))
+        rows = np.array(contexts, float).reshape(len(contexts), len(low))
         return ((rows - low) / np.where(self.varies, high - low, 1.0))[:, self.varies]
 
     def since(self, before: Seen | None) -> np.ndarray | None:
@@ -72,7 +81,8 @@ class Frame:
         if not np.array_equal(high > low, self.varies):
             return None
         now_low, now_high = _ends(self.seen)
-        return (high - low)[self.varies] / (now_high - now_low)[self.varies]
+        factors = (high - low)[self.varies] / (now_high - now_low)[self.varies]
+        return np.append(factors, 1.0) if self.timed else factors
 
 
 def _ends(seen: Seen | None) -> tuple[np.ndarray, np.ndarray]:

@@ -1,5 +1,7 @@
 """What a model sees where there are contexts: the columns of an arm, then those of the context."""
 
+from dataclasses import replace
+
 import numpy as np
 
 from windfall.space.base import Inputs, Space
@@ -23,9 +25,9 @@ class Joint(Inputs):
         2
     """
 
-    def __init__(self, space: Space, context: Context, frame: Frame):
-        self.space, self.frame = space, frame
-        self.additive = context.additive
+    def __init__(self, space: Space, context: Context | None, frame: Frame):
+        self.space, self.frame, self.context = space, frame, context
+        self.additive = context is not None and context.additive
 
     @property
     def dimension(self) -> int:
@@ -42,6 +44,14 @@ class Joint(Inputs):
     def apart(self) -> int | None:
         """After so many columns the context begins, if it has a kernel of its own."""
         return self.space.dimension if self.additive and self.frame.width else None
+
+    @property
+    def untimed(self) -> Inputs:
+        """The same without the time; the space itself where nothing else is left."""
+        if not self.frame.timed:
+            return self
+        frame = replace(self.frame, timed=False)
+        return Joint(self.space, self.context, frame) if frame.width else self.space
 
     def anchors(self, most: int = 512) -> np.ndarray:
         """Those of the arms, each in a context of its own that is drawn at random."""

@@ -36,6 +36,8 @@ class Bandit(Session):
             ``arms``.
         context: What is known before each choice and differs from one to the next: a list of names
             of numbers, bounds by name, a ``Box``, ``Parameters`` or a ``Context``.
+        drift: "auto" if payoffs may change with time: rewards then age, or those before a change
+            no longer count, as far as the rewards themselves say so.
         seed: Determines every choice.
         initial: How many choices come before the policy takes over: arms drawn at random (by
             default 3), or space-filling points (by default 2·(parameters + 1), at most 20).
@@ -61,6 +63,7 @@ class Bandit(Session):
         repeats: bool | None = None,
         kernel_matrix: Any = None,
         context: Any = None,
+        drift: str | None = None,
         seed: int = 0,
         initial: int | None = None,
     ):
@@ -68,7 +71,10 @@ class Bandit(Session):
         space = as_space(arms) if kernel_matrix is None else similar_arms(kernel_matrix, arms)
         seed = whole("seed", seed, 0, LARGEST_SEED)
         super().__init__(space, seed, space.initial(initial), as_context(context))
-        self._wish = Wish.of(policy, goal, budget, repeats, similar=kernel_matrix is not None)
+        self._wish = Wish.of(
+            policy, goal, budget, repeats, similar=kernel_matrix is not None, drift=drift
+        )
+        self.timed = self._wish.timed
         self._events: list[Event] = []
         if not self._wish.by_name:  # else JAX may wait until there is something to decide
             self._decider  # noqa: B018  what does not fit is refused now
@@ -147,7 +153,7 @@ class Bandit(Session):
 
     def __getstate__(self) -> dict[str, Any]:
         """What pickle and copy keep: what happened, from which the rest follows exactly."""
-        kept = ("_begun", "context", "_wish", "seed", "initial", "_events")
+        kept = ("_begun", "context", "timed", "_wish", "seed", "initial", "_events")
         return {name: getattr(self, name) for name in kept}
 
     def __setstate__(self, state: dict[str, Any]) -> None:

@@ -6,11 +6,12 @@ study that is opened again, or asked and read in another order, decides alike.
 
 import dataclasses
 from collections.abc import Sequence
+from typing import Any
 
 import jax
 import numpy as np
 
-from windfall.acquisition.candidates import Listed
+from windfall.acquisition.candidates import lengthened
 from windfall.errors import NumericalError
 from windfall.models.base import Belief
 from windfall.models.capacity import BUCKETS, REGION_BUCKETS, bucket
@@ -44,7 +45,8 @@ class Decider:
         check_known(policy, space)
         self.space, self.policy = space, policy
         self._study = seed, initial
-        self._situations = None if context is None else Situations(space, context)
+        plain = context is None and not policy.model.ages
+        self._situations = None if plain else Situations(space, context, policy.model.ages)
         self._begun: State = self._begin()
         self._all = None if space.arms is None else np.ones(space.size, bool)
         self._noted: list[Pull] = []
@@ -57,7 +59,7 @@ class Decider:
 
     def _begin(self) -> State:
         """The state before any reward, for contexts as they are seen now."""
-        joint = None if self._situations is None else self._situations.joint
+        joint = self._situations and self._situations.joint
         return float64(_begin)(self.policy, self.space, *self._study, joint)
 
     def check(self, record: Record) -> None:
@@ -90,22 +92,22 @@ class Decider:
         learned = self._learn(record)
         belief = self._believe(learned, len(waiting))
         if waiting:
-            pending = compiled.padded(self._inputs(waiting), 0.0)
+            pending = compiled.padded(self._inputs(waiting, record), 0.0)
             belief = compiled.imagine(belief, pending, np.int32(len(waiting)))
         others = [point for point, its in (*waiting, *learned.doomed) if its == context]
         avoid = compiled.padded(self.space.locate(others), np.nan) if others else None
-        state = self._state(record, self._situated(belief, context))
+        state = self._state(record, self._situated(belief, context, record))
         ahead = np.int32(len(waiting))
-        among = self._all if among is None else self._filled(among)
+        more = 0 if among is None or self._all is None else len(self._all) - len(among)
+        among = self._all if among is None else np.pad(among, (0, more))
         decided, info = compiled.select(self.policy, state, avoid, ahead, among)
         if not info.healthy:
             raise NumericalError(belief.trouble() or "a score is not a number; use another model")
         plain = jax.tree.map(lambda a: np.asarray(a).item(), info)
         propensity = plain.propensity
         if self.policy.propensities is not None:
-            propensity = float(
-                compiled.propensity(self.policy, state, decided, avoid, ahead, among)
-            )
+            logged = compiled.propensity(self.policy, state, decided, avoid, ahead, among)
+            propensity = float(logged)
         why = plain.why(type(self.policy.acquisition).__name__) + learned.remark + belief.remark()
         return Decision(
             self.space.chosen(decided),
@@ -124,7 +126,7 @@ class Decider:
     ) -> tuple[np.ndarray, np.ndarray]:
         """Mean and deviation of the payoff at unit points in a context, in reward units."""
         self._look(record, record.seen)
-        belief = self._situated(self._believe(self._learn(record), 0), context)
+        belief = self._situated(self._believe(self._learn(record), 0), context, record)
         mean, deviation = compiled.moments(belief, self._sized(x))
         return np.asarray(mean)[: len(x)], np.asarray(deviation)[: len(x)]
 
@@ -133,11 +135,13 @@ class Decider:
     ) -> dict[str, np.ndarray]:
         """What is believed about unit points in a context, by column."""
         self._look(record, record.seen)
-        belief = self._situated(self._believe(self._learn(record), 0), context)
+        belief = self._situated(self._believe(self._learn(record), 0), context, record)
         state = self._state(record, belief)
         columns = compiled.table(self.policy, state, self._sized(x))
         names = ("mean", "std", "ratio", "acquisition")
-        return {n: np.asarray(c)[: len(x)] for n, c in zip(names, columns, strict=True)}
+        table = {n: np.asarray(c)[: len(x)] for n, c in zip(names, columns, strict=True)}
+        since = belief.since(record.last + 1.0)
+        return table if since is None else table | {"since": np.full(len(x), since)}
 
     def _sized(self, x: np.ndarray) -> np.ndarray:
         """Points in one of a few numbers, so that no call compiles for itself; all arms as such."""
@@ -145,18 +149,10 @@ class Decider:
         return x if begun else compiled.padded(x, 0.5)
 
     def _list(self, space: Space) -> None:
-        """Choose from a list that has grown: filled up, so that it seldom has another length."""
+        """Choose from a list that has grown."""
         points = space.locate(space.listed(()))
-        length = 1 << max(len(points) - 1, 15).bit_length()
-        anchors, count = self._begun.candidates.anchors, np.int32(len(points))
-        listed = Listed.filled(anchors, points, length, count).placed()
-        self._begun = dataclasses.replace(self._begun, candidates=listed)
-        self._all = np.arange(length) < len(points)
-
-    def _filled(self, among: np.ndarray) -> np.ndarray:
-        """A mask with as many entries as the list has rows."""
-        rows = len(among if self._all is None else self._all)
-        return np.concatenate([among, np.zeros(rows - len(among), bool)])
+        listed, self._all = lengthened(self._begun.candidates.anchors, points)
+        self._begun = dataclasses.replace(self._begun, candidates=listed.placed())
 
     def _state(self, record: Record, belief: Belief) -> State:
         return dataclasses.replace(self._begun, belief=belief, pulls=np.int32(len(record.told)))
@@ -176,14 +172,18 @@ class Decider:
             self._noted, self._slots, self._rewards = [], set(), self._begun.belief
             self._learned, self._conditioned = None, {}
 
-    def _inputs(self, wheres: Sequence[Where]) -> np.ndarray:
-        """(n, columns) points and their contexts as a model sees them."""
-        x = self.space.locate([point for point, _ in wheres])
-        return x if self._situations is None else self._situations.beside(x, wheres)
+    def _inputs(self, wheres: Sequence[Where], record: Record) -> np.ndarray:
+        """(n, columns) points and their contexts as a model sees them, now."""
+        return self._joint(wheres, [record.last + 1.0] * len(wheres))
 
-    def _situated(self, belief: Belief, context: tuple[float, ...] | None) -> Belief:
-        """A belief as it is seen in a context."""
-        return belief if self._situations is None else self._situations.at(belief, context)
+    def _joint(self, wheres: Sequence[Where], times: Sequence[float]) -> np.ndarray:
+        x = self.space.locate([point for point, _ in wheres])
+        return x if self._situations is None else self._situations.beside(x, wheres, times)
+
+    def _situated(self, belief: Belief, context: Any, record: Record) -> Belief:
+        """A belief as it is seen in a context, now."""
+        here = self._situations
+        return belief if here is None else here.at(belief, context, record.last + 1.0)
 
     def _recalled(self, belief: Belief, record: Record) -> Belief | None:
         """A belief with the hyper-parameters of the last decision; None if they do not apply."""
@@ -197,7 +197,7 @@ class Decider:
             self._noted, self._slots, self._rewards = [], set(), self._begun.belief
         new = told[len(self._noted) :]
         if new:
-            x = self._inputs([pull.where for pull in new])
+            x = self._joint([pull.where for pull in new], [pull.at or 0.0 for pull in new])
             known = [pull.noise is not None for pull in new]
             self._slots |= {(row.tobytes(), k) for row, k in zip(x, known, strict=True)}
             self._rewards = compiled.note(self._room(self._rewards, 0), x, new)
@@ -246,7 +246,7 @@ class Decider:
         if doomed:
             pulls = [Pull(point, record.worst) for point, _ in doomed]
             belief = self._room(belief, len(doomed))
-            belief = compiled.note(belief, self._inputs(doomed), pulls)
+            belief = compiled.note(belief, self._inputs(doomed, record), pulls)
         model, found, remark = self.policy.model, None, record.remark
         searched, initial = record.searched, int(self._begun.initial)
         if record.belief is not None:

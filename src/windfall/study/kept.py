@@ -42,13 +42,13 @@ class KeptSession(Session):
         repeats: Any = None,
         kernel_matrix: Any = None,
         context: Any = None,
+        drift: Any = None,
         seed: Any = None,
         initial: Any = None,
         about: Any = None,
     ):
-        terms = Terms(
-            space, policy, goal, budget, repeats, kernel_matrix, seed, initial, about, context
-        )
+        given = (space, policy, goal, budget, repeats, kernel_matrix, seed, initial, about)
+        terms = Terms(*given, context, drift)
         self._own = not isinstance(store, Store)
         self._store = open_store(store, create=terms.create, token=token)
         try:
@@ -64,6 +64,7 @@ class KeptSession(Session):
                 self._created["initial"],
                 specs.from_spec(self._created.get("context"), allow_imports=True),
             )
+            self.timed = self._created["policy"].get("model", {}).get("type") == "Drifting"
             self._journal.take_over([created])
             self._take_over(events)
         except BaseException:

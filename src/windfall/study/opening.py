@@ -62,6 +62,7 @@ class Terms:
     initial: Any = None
     about: Any = None
     context: Any = None
+    drift: Any = None
 
     @property
     def create(self) -> bool:
@@ -81,7 +82,8 @@ class Terms:
             matrix = self.kernel_matrix
             space = as_space(self.space) if matrix is None else similar_arms(matrix, self.space)
             stated["space"] = specs.describe(space)
-        if any(x is not None for x in (self.policy, self.goal, self.budget, self.repeats)):
+        wishes = (self.policy, self.goal, self.budget, self.repeats, self.drift)
+        if any(wish is not None for wish in wishes):
             stated["policy"] = specs.describe(self._policy(created))
         if self.seed is not None:
             stated["seed"] = whole("seed", self.seed, 0, LARGEST_SEED)
@@ -99,7 +101,8 @@ class Terms:
         if policy is None and self.goal is None:
             policy = specs.from_spec(created["policy"], allow_imports=True)
         similar = self.kernel_matrix is not None
-        return Wish.of(policy, self.goal, self.budget, self.repeats, similar=similar).policy()
+        said = {"similar": similar, "drift": self.drift}
+        return Wish.of(policy, self.goal, self.budget, self.repeats, **said).policy()
 
 
 def found_or_created(store: Store, name: str, terms: Terms) -> int:

@@ -3,11 +3,13 @@
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+
 from windfall.checks import finite, whole
 from windfall.errors import InputError
 from windfall.space import Point
 
-__all__ = ["LARGEST", "Pull", "Where"]
+__all__ = ["LARGEST", "Pull", "Where", "mean_of"]
 
 #: What is or was tried, and in which context; None in a study without any.
 Where = tuple[Point, tuple[float, ...] | None]
@@ -28,6 +30,7 @@ class Pull:
         deviation: Their sample deviation.
         event: The number of the event that told it.
         context: What was known before, in a study with contexts.
+        at: When it came, in a study whose payoffs may drift.
     """
 
     point: Point
@@ -37,6 +40,7 @@ class Pull:
     deviation: float | None = None
     event: int | None = field(default=None, compare=False)
     context: tuple[float, ...] | None = None
+    at: float | None = None
 
     @classmethod
     def of(
@@ -48,9 +52,11 @@ class Pull:
         deviation: Any = None,
         event: int | None = None,
         context: tuple[float, ...] | None = None,
+        at: Any = None,
     ) -> "Pull":
         """A checked pull."""
         value = _moderate("reward", reward)
+        time = None if at is None else _moderate("at", at)
         if noise is not None:
             if count is not None or deviation is not None:
                 raise InputError(
@@ -66,7 +72,7 @@ class Pull:
                 raise InputError(f"count is {count} without deviation; give both")
             if deviation is not None:
                 deviation = _not_negative("deviation", deviation)
-        return cls(point, value, noise, count, deviation, event, context)
+        return cls(point, value, noise, count, deviation, event, context, time)
 
     @property
     def where(self) -> Where:
@@ -82,6 +88,19 @@ class Pull:
     def squares(self) -> float:
         """Σ(y − ȳ)² of the replicates, from their sample deviation."""
         return (self.pulls - 1) * (self.deviation or 0.0) ** 2
+
+
+def mean_of(group: "list[Pull]") -> float:
+    """The mean reward: by precision where the noise of all is known, else by number."""
+    rewards = np.array([pull.reward for pull in group])
+    noises = [pull.noise for pull in group]
+    if None not in noises:
+        noise = np.array(noises, float)
+        exact = noise == 0.0
+        # Relative to the smallest: the square of a tiny one would be 0.
+        weights = exact if exact.any() else (noise.min() / noise) ** 2
+        return float(np.average(rewards, weights=weights))
+    return float(np.average(rewards, weights=[pull.pulls for pull in group]))
 
 
 def _not_negative(name: str, value: Any) -> float:

@@ -4,15 +4,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-import numpy as np
-
 from windfall.checks import whole
 from windfall.errors import InputError
 from windfall.space import Context, Point, Space
 from windfall.space.context import Seen
 from windfall.study.choice import Among, Choice, choice_of
 from windfall.study.events import Event
-from windfall.study.pull import Pull, Where
+from windfall.study.pull import Pull, Where, mean_of
 
 __all__ = ["Holder", "Record"]
 
@@ -154,7 +152,13 @@ class Record:
         where = self.where(contents)
         names = ("reward", "noise", "count", "deviation")
         said = (contents.get(name) for name in names)
-        self.told.append(Pull.of(where[0], *said, event=event.number, context=where[1]))
+        at = contents.get("at")
+        pull = Pull.of(where[0], *said, event=event.number, context=where[1], at=at)
+        if pull.at is not None and pull.at < self.last:
+            raise InputError(
+                f"at is {at!r}; expected {self.last:g} or more: times do not run backwards"
+            )
+        self.told.append(pull)
         self._settle(contents.get("id"), where)
         self._withdraw(where)
 
@@ -231,6 +235,12 @@ class Record:
         return len(self.told) + len(self.failed)
 
     @property
+    def last(self) -> float:
+        """When the last reward came, where that is known; −1 before the first."""
+        at = self.told[-1].at if self.told else None
+        return -1.0 if at is None else at
+
+    @property
     def waiting(self) -> list[tuple[Where, Choice]]:
         """The pending choices with their points and contexts, in order."""
         return list(self.pending.values())
@@ -264,7 +274,7 @@ class Record:
         for pull in self.told:
             groups.setdefault(pull.point, []).append(pull)
         return {
-            point: (_mean(group), sum(p.pulls for p in group)) for point, group in groups.items()
+            point: (mean_of(group), sum(p.pulls for p in group)) for point, group in groups.items()
         }
 
 
@@ -278,15 +288,3 @@ def _get(contents: Mapping[str, Any], name: str) -> Any:
     if name not in contents:
         raise InputError(f"event has no {name!r}; expected what state_dict or a store had written")
     return contents[name]
-
-
-def _mean(group: list[Pull]) -> float:
-    rewards = np.array([pull.reward for pull in group])
-    noises = [pull.noise for pull in group]
-    if None not in noises:
-        noise = np.array(noises, float)
-        exact = noise == 0.0
-        # Relative to the smallest: the square of a tiny one would be 0.
-        weights = exact if exact.any() else (noise.min() / noise) ** 2
-        return float(np.average(rewards, weights=weights))
-    return float(np.average(rewards, weights=[pull.pulls for pull in group]))

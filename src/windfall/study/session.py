@@ -36,6 +36,9 @@ class Session(Reading):
         context: What is known before each choice, if anything.
     """
 
+    #: Whether payoffs may drift, so that the time of a reward counts.
+    timed: bool = False
+
     def __init__(self, space: Space, seed: int, initial: int, context: Context | None = None):
         self._begun, self.seed, self.initial, self.context = space, seed, initial, context
         self._record = Record(space, context=context)
@@ -116,6 +119,7 @@ class Session(Reading):
         deviation: Any = None,
         *,
         context: Any = None,
+        at: Any = None,
     ) -> None:
         """Record a reward for a choice, or for anything else; repeats are welcome.
 
@@ -126,8 +130,11 @@ class Session(Reading):
             count: The reward is the mean of so many replicates.
             deviation: The sample deviation of these replicates (divided by count − 1).
             context: What was known before, in a study with contexts; a choice has its own.
+            at: When it came, in a study whose payoffs may drift, in any unit; times do not run
+                backwards. By default one unit after the last.
         """
-        self._happen("told", self._paid(choice, reward, noise, count, deviation, context=context))
+        said = {"context": context, "at": at}
+        self._happen("told", self._paid(choice, reward, noise, count, deviation, **said))
 
     def fail(self, choice: Any, *, context: Any = None) -> None:
         """Record that a pull failed: it is believed to pay as little as the worst so far.
@@ -230,12 +237,17 @@ class Session(Reading):
         record = self._now()
         return {"arm": to_retire(record.space, arm, record.retired)}
 
-    def _paid(self, choice: Any, *paid: Any, context: Any = None) -> dict[str, Any]:
+    def _paid(self, choice: Any, *paid: Any, context: Any = None, at: Any = None) -> dict[str, Any]:
         """What a reward says, checked."""
         meant = self._meant(choice, context)
-        pull = Pull.of(self.space.point(meant["point"]), *paid)
+        if self.timed:
+            at = self._record.last + 1.0 if at is None else at
+        elif at is not None:
+            raise InputError(f"at is {shown(at)}; expected none: the study knows of no drift")
+        pull = Pull.of(self.space.point(meant["point"]), *paid, at=at)
         return {
             **meant,
+            **({} if pull.at is None else {"at": pull.at}),
             "reward": pull.reward,
             "noise": pull.noise,
             "count": pull.count,

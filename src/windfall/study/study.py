@@ -30,7 +30,7 @@ class Study(KeptSession):
         policy: A name, an acquisition or a ``Policy``; None for the default. What it is made of
             must be importable, as it is kept as a spec (``windfall.specs``).
         goal: "reward" or "best", as for ``wf.Bandit``; so are ``budget``, ``repeats``,
-            ``kernel_matrix`` and ``context``.
+            ``kernel_matrix``, ``context`` and ``drift``.
         store: A file, ``postgresql://…``, the address of a windfall server (http://…), or a
             ``Store``.
         token: What the server wants to see; by default the environment's ``WINDFALL_TOKEN``.
@@ -172,6 +172,7 @@ class Study(KeptSession):
         request: Any = None,
         *,
         context: Any = None,
+        at: Any = None,
     ) -> None:
         """Record a reward, as ``wf.Bandit.tell``.
 
@@ -183,8 +184,9 @@ class Study(KeptSession):
             deviation: The sample deviation of these replicates (divided by count − 1).
             request: An id for this call. Repeating it changes nothing.
             context: What was known before, in a study with contexts; a choice has its own.
+            at: When it came, as for ``wf.Bandit.tell``.
         """
-        paid = self._paid(choice, reward, noise, count, deviation, context=context)
+        paid = self._paid(choice, reward, noise, count, deviation, context=context, at=at)
         self._happen("told", paid, request)
 
     def fail(

@@ -21,15 +21,26 @@ class Wish:
         budget: How many pulls there will be in all, if somebody knows.
         repeats: Whether anything may be tried twice; None leaves it to the policy.
         similar: Whether similarities of the arms stand in the place of features.
+        drift: Whether payoffs may change with time.
     """
 
     given: Any
     budget: int | None
     repeats: bool | None
     similar: bool
+    drift: bool = False
 
     @classmethod
-    def of(cls, policy: Any, goal: Any, budget: Any, repeats: Any, *, similar: bool) -> "Wish":
+    def of(
+        cls,
+        policy: Any,
+        goal: Any,
+        budget: Any,
+        repeats: Any,
+        *,
+        similar: bool,
+        drift: Any = None,
+    ) -> "Wish":
         """Checked, as far as that needs no policy."""
         given = registry.wanted(policy, goal)
         if isinstance(given, str):
@@ -39,7 +50,13 @@ class Wish:
             None if budget is None else whole("budget", budget, 1),
             None if repeats is None else true_or_false("repeats")(repeats),
             similar,
+            drift is not None and known_name("drift", drift, ("auto",)) == "auto",
         )
+
+    @property
+    def timed(self) -> bool:
+        """Whether the time of a reward counts."""
+        return self.drift or getattr(getattr(self.given, "model", None), "ages", False) is True
 
     @property
     def by_name(self) -> bool:
@@ -52,4 +69,9 @@ class Wish:
         from windfall.policy import as_policy
 
         model = similarity_model() if self.similar else None
-        return as_policy(self.given, model=model, budget=self.budget, repeats=self.repeats)
+        chosen = as_policy(self.given, model=model, budget=self.budget, repeats=self.repeats)
+        if not self.drift or chosen.model.ages:
+            return chosen
+        from windfall.models.drifting import drifting
+
+        return as_policy(chosen, model=drifting(chosen.model))

@@ -78,10 +78,10 @@ class GP(Model[GPBelief]):
 
     def hyper(self, dimension: int, apart: int | None = None) -> Hyper:
         """Where the first search starts."""
-        kernel = self._over(dimension, apart)
+        kernel = self.over(dimension, apart)
         return Hyper(kernel.expanded(dimension) if self.ard else kernel, self.noise)
 
-    def _over(self, dimension: int, apart: int | None) -> Kernel:
+    def over(self, dimension: int, apart: int | None) -> Kernel:
         """The kernel over so many columns; once for each part, where there are two."""
         if apart is None:
             return self.kernel
@@ -99,9 +99,8 @@ class GP(Model[GPBelief]):
             "lengthscale": lambda guess: jnp.minimum(guess, spacing),
             "noise": lambda _: jnp.maximum(observations.within(), LEAST_NOISE),
         }
-        guess = Hyper(
-            self._over(dimension, apart), self.noise
-        )  # one number may stand for all features
+        # One number may stand for all features.
+        guess = Hyper(self.over(dimension, apart), self.noise)
         values = [known.get(name, jnp.asarray)(value) for name, value in named(guess)]
         return jax.tree.unflatten(jax.tree.structure(guess), values)
 

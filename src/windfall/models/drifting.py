@@ -1,0 +1,290 @@
+"""Payoffs that may change with time: a model that stands still, and one that does not.
+
+The last column of the inputs is the time. The *still* belief is that of a model which never looks
+at it; the *moving* one keeps a reward of every (input, time) and takes the still one's kernel times
+one of time. Of a few rates and changes that one counts under which the rewards are most probable,
+if they are clearly more probable than without any; else nothing drifts, and every answer is the
+still belief's, to the last bit.
+"""
+
+import dataclasses
+from typing import Any
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Bool, Float, PRNGKeyArray
+
+from windfall.checks import finite, number
+from windfall.errors import InputError
+from windfall.models.base import Belief, FitInfo, Model, Reward, Tried
+from windfall.models.gp.ageing import Ageing
+from windfall.models.gp.belief import GPBelief
+from windfall.models.gp.evidence import Hyper, log_evidence
+from windfall.models.gp.fit import Fit
+from windfall.models.gp.kernels import Part
+from windfall.models.gp.model import GP
+from windfall.models.gp.observations import Observations
+from windfall.models.gp.usual import usual_model
+from windfall.runtime.arrays import Array
+from windfall.runtime.execution import map_lanes
+from windfall.space import Inputs
+
+__all__ = ["Drifting", "DriftingBelief", "drifting"]
+
+#: How long payoffs stay alike, in spans of all times; which share of rewards came before a change;
+#: and how much of the still model's noise was no noise.
+_SPANS = (4.0, 2.0, 1.0, 0.5, 0.25, 0.12, 0.06)
+_SHARES = (0.2, 0.4, 0.55, 0.7, 0.8, 0.88, 0.94)
+_NOISES = (1.0, 0.1, 0.01)
+#: Drift must be so much more probable than none, in logarithms.
+_CLEARLY = 5.0
+
+
+class DriftingBelief(Belief):
+    """What is believed if nothing drifts, what is believed if something does, and which it is.
+
+    Attributes:
+        still: Without the time.
+        moving: With it.
+        drifts: Which of the two counts.
+    """
+
+    still: GPBelief
+    moving: GPBelief
+    drifts: Bool[Array, ""]
+
+    @property
+    def ageing(self) -> Ageing:
+        """How rewards age."""
+        kernel: Any = self.moving.posterior.hyper.kernel  # a product of two parts: ``_moved``
+        return kernel.right.kernel
+
+    @property
+    def capacity(self) -> int:
+        return self.moving.capacity
+
+    @property
+    def used(self):
+        return self.moving.used
+
+    @property
+    def healthy(self):
+        return jnp.where(self.drifts, self.moving.healthy, self.still.healthy)
+
+    @property
+    def tried(self) -> Tried:
+        return self.moving.tried
+
+    def _either(self, moving, still):
+        return jax.lax.cond(self.drifts, moving, still)
+
+    def mean(self, x):
+        return self._either(lambda: self.moving.mean(x), lambda: self.still.mean(x[:, :-1]))
+
+    def moments(self, x):
+        return self._either(lambda: self.moving.moments(x), lambda: self.still.moments(x[:, :-1]))
+
+    def prior_deviation(self, x):
+        """Of either kernel alone: that of time is 1 everywhere."""
+        return self.still.prior_deviation(x[:, :-1])
+
+    def sample(self, key, anchors, features=512):
+        still = self.still.sample(key, anchors[:, :-1], features)
+        moving = self.moving.sample(key, anchors, features)
+        return lambda x: jnp.where(self.drifts, moving(x), still(x[:, :-1]))
+
+    def observe(self, x, reward: Reward) -> "DriftingBelief":
+        still, moving = self.still.observe(x[:-1], reward), self.moving.observe(x, reward)
+        return dataclasses.replace(self, still=still, moving=moving)
+
+    def imagine(self, x) -> "DriftingBelief":
+        still, moving = self.still.imagine(x[:-1]), self.moving.imagine(x)
+        return dataclasses.replace(self, still=still, moving=moving)
+
+    def resized(self, capacity: int) -> "DriftingBelief":
+        # Not by the constructor: a stack has other shapes than it is annotated with.
+        parts = self.still.resized(capacity), self.moving.resized(capacity)
+        return eqx.tree_at(lambda b: (b.still, b.moving), self, parts)
+
+    @property
+    def _timeless(self) -> Hyper:
+        """The moving model's hyper-parameters without those of time."""
+        hyper: Any = self.moving.posterior.hyper
+        return Hyper(hyper.kernel.left.kernel, hyper.noise)
+
+    def _with(self, still: GPBelief, hyper: Hyper, ageing: Ageing, drifts: Any) -> "DriftingBelief":
+        posterior = self.moving.posterior
+        moved = dataclasses.replace(posterior, hyper=_moved(hyper, ageing.rate, ageing.since))
+        moving = dataclasses.replace(self.moving, posterior=moved)
+        return DriftingBelief(still, moving, drifts)
+
+    def dump(self) -> dict[str, Any]:
+        since = float(self.ageing.since)
+        leaves = [np.asarray(leaf).tolist() for leaf in jax.tree.leaves(self._timeless)]
+        return {
+            "still": self.still.dump(),
+            "moving": {"hyper": leaves, "behind": 0},
+            "drifts": bool(self.drifts),
+            "rate": float(self.ageing.rate),
+            "since": since if np.isfinite(since) else None,
+        }
+
+    def load(self, saved: Any) -> "DriftingBelief":
+        names = {"still", "moving", "drifts", "rate", "since"}
+        if not isinstance(saved, dict) or not saved.keys() >= names:
+            raise InputError(f"state belief is {saved!r:.80}; expected what a drift was dumped as")
+        if not isinstance(saved["drifts"], bool):
+            raise InputError(f"state drifts is {saved['drifts']!r:.80}; expected True or False")
+        since = -np.inf if saved["since"] is None else finite("since", saved["since"])
+        ageing = Ageing(number("rate", 0.0)(saved["rate"]), np.float64(since))
+        hyper = self.still.load(saved["moving"]).posterior.hyper
+        still = self.still.load(saved["still"])
+        return self._with(still, hyper, ageing, np.bool_(saved["drifts"]))
+
+    def stretched(self, factors) -> "DriftingBelief":
+        kept = self._timeless
+        hyper = Hyper(kept.kernel.stretched(factors[:-1]), kept.noise)
+        return self._with(self.still.stretched(factors[:-1]), hyper, self.ageing, self.drifts)
+
+    def standing_alone(self):
+        return jnp.where(self.drifts, self.moving.standing_alone(), self.still.standing_alone())
+
+    def since(self, now: float) -> float:
+        """The change; or when rewards came that count for a third by now; −∞ if none ages."""
+        if not bool(self.drifts):
+            return -np.inf
+        since, rate = float(self.ageing.since), float(self.ageing.rate)
+        return since if np.isfinite(since) else now - 1.0 / rate
+
+    def remark(self) -> str:
+        """Since when, or for how long, rewards count."""
+        if not bool(self.drifts):
+            return self.still.remark()
+        since, rate = float(self.ageing.since), float(self.ageing.rate)
+        if np.isfinite(since):
+            return f"; rewards count since time {since:.6g}, when payoffs changed"
+        return f"; rewards age: after {1.0 / rate:.3g} units of time they count for a third"
+
+    def trouble(self) -> str | None:
+        return (self.moving if bool(self.drifts) else self.still).trouble()
+
+
+class Drifting(Model[DriftingBelief]):
+    """A Gaussian process whose payoffs may change with time, if the rewards say so.
+
+    f(x, t) has the covariance k(x, x') exp(−rate |t − t'|), and none across a change. Rate and
+    change are those, of a few, of highest evidence; the kernel k is that fitted as if nothing
+    drifted, or the first guess.
+
+    Attributes:
+        model: The model where nothing drifts: a ``GP`` whose hyper-parameters are searched.
+
+    Example:
+        >>> Drifting(GP()).ages
+        True
+    """
+
+    model: Any = eqx.field(default_factory=usual_model)  # checked
+    ages = True
+
+    def __check_init__(self):
+        if not isinstance(self.model, GP) or not isinstance(self.model.fit, Fit):
+            raise InputError(f"model is {self.model!r}; expected a GP with Fit(...) for drift")
+
+    @property
+    def refit_every(self) -> int:  # pyright: ignore[reportIncompatibleVariableOverride]
+        """That of the model."""
+        return self.model.refit_every
+
+    def __repr__(self) -> str:
+        return f"Drifting({self.model!r})"
+
+    def begin(self, space: Inputs, capacity: int) -> DriftingBelief:
+        """The inputs end with the time."""
+        still = self.model.begin(space.untimed, capacity)
+        nothing = Observations.empty(1, space.dimension)
+        hyper = _moved(still.posterior.hyper, np.float64(0.0), np.float64(-np.inf))
+        start = self.model.begin(space.untimed, 1).posterior
+        posterior = dataclasses.replace(start, hyper=hyper, observations=nothing)
+        moving = GPBelief(nothing, posterior, np.int32(0)).resized(capacity)
+        return jax.tree.map(np.asarray, DriftingBelief(still, moving, np.bool_(False)))
+
+    def search(self, key: PRNGKeyArray, belief: DriftingBelief) -> tuple[DriftingBelief, FitInfo]:
+        """The still model's hyper-parameters, then whether and how something drifts."""
+        still, info = self.model.search(key, belief.still)
+        hyper, mean = still.posterior.hyper, still.posterior.trend
+        scale = self.model.scale(mean.residual(still.rewards))
+        rewards = scale.apply(belief.moving.rewards)
+        least = log_evidence(hyper, scale.apply(still.rewards)) + _CLEARLY
+
+        # A fit that takes drift for noise may be blind to what payoffs look like at one time: the
+        # first guess is an alternative to it.
+        columns = belief.still.rewards.features.shape[1]
+        guess = self.model.over(columns, belief.still.apart)  # one number may stand for all columns
+
+        def moved(lane):
+            rate, since, noise, guessed = lane
+            pick = jax.tree.map(lambda a, b: jnp.where(guessed, a, b), guess, hyper.kernel)
+            return Hyper(pick, noise), Ageing(rate, since)
+
+        def evidence(lane):
+            found, ageing = moved(lane)
+            return log_evidence(_moved(found, ageing.rate, ageing.since), rewards)
+
+        lanes = _candidates(belief.moving.rewards, hyper.noise)
+        values = map_lanes(evidence, lanes)
+        best = jnp.argmax(values)
+        chosen = moved([lane[best] for lane in lanes])
+        return belief._with(still, *chosen, values[best] > least), info
+
+    def condition(self, belief: DriftingBelief) -> DriftingBelief:
+        """Both; the moving belief sees rewards in the units of the still one."""
+        still = self.model.condition(belief.still)
+        before = belief.moving.posterior
+        posterior = jax.lax.cond(
+            belief.drifts,
+            lambda: before.anew(before.hyper, belief.moving.rewards, still.posterior.scale),
+            lambda: jax.tree.map(jnp.asarray, before),
+        )
+        moving = dataclasses.replace(belief.moving, posterior=posterior)
+        return dataclasses.replace(belief, still=still, moving=moving)
+
+
+def drifting(model: Any) -> Drifting:
+    """The model that goes with another where payoffs may drift."""
+    return Drifting(model)  # pyright: ignore  an abstract attribute is no argument
+
+
+def _moved(hyper: Hyper, rate: Any, since: Any) -> Hyper:
+    """The hyper-parameters of the moving model: a kernel that knows no time, times that of time."""
+    columns = _columns(hyper)
+    kernel = Part(hyper.kernel, 0, columns) * Part(Ageing(rate, since), columns, columns + 1)
+    return Hyper(kernel, hyper.noise)
+
+
+def _columns(hyper: Hyper) -> int:
+    """How many columns a kernel sees, from its length scales."""
+    sizes = [np.shape(leaf)[-1] for leaf in jax.tree.leaves(hyper.kernel) if np.ndim(leaf)]
+    assert sizes, "every kernel of the library has a parameter for each column"
+    return sizes[0]
+
+
+def _candidates(
+    rewards: Observations, noise: Float[Array, ""]
+) -> tuple[Float[Array, " j"], Float[Array, " j"], Float[Array, " j"], Bool[Array, " j"]]:
+    """Rates, changes, noises and whether the kernel is the first guess, to be compared."""
+    times = rewards.features[:, -1]
+    live = rewards.live
+    first = jnp.min(jnp.where(live, times, jnp.inf))
+    last = jnp.max(jnp.where(live, times, -jnp.inf))
+    span = jnp.maximum(last - first, 1e-300)
+    order = jnp.sort(jnp.where(live, times, jnp.inf))
+    places = (np.array(_SHARES) * jnp.maximum(rewards.used, 1)).astype(int)
+    rates = jnp.concatenate([1.0 / (np.array(_SPANS) * span), jnp.zeros(len(_SHARES))])
+    changes = jnp.concatenate([jnp.full(len(_SPANS), -jnp.inf), order[places]])
+    noises = jnp.maximum(noise * np.array(_NOISES), 1e-8)
+    grid = jnp.meshgrid(np.arange(len(rates)), noises, np.array([False, True]), indexing="ij")
+    place, noises, guessed = (part.reshape(-1) for part in grid)
+    return rates[place], changes[place], noises, guessed
