@@ -122,11 +122,15 @@ def situated(belief: Belief, context) -> Situated:
     return Situated.at(belief, context)
 
 
-@float64
 def select(policy: Policy, state: State, avoid, ahead, among):
     """The next choice; see ``Policy.select``."""
     if state.candidates.listed:
         return _select(policy, state, avoid, ahead, among)
+    return _search_region(policy, state, avoid, ahead)
+
+
+@float64
+def _search_region(policy: Policy, state: State, avoid, ahead):
     return policy.choose(*_focus(policy, state, ahead), state, avoid)
 
 
