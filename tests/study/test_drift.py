@@ -44,6 +44,13 @@ def test_where_nothing_drifts_the_choices_are_those_without_drift():
     assert play(wf.Bandit(ARMS, POLICY, seed=1, drift="auto"), 10, hill) == expected
 
 
+def test_a_mean_function_sees_the_features_and_not_the_time():
+    model = wf.GP(mean=lambda features: -((features[:, 0] - 1.0) ** 2), fit=MODEL.fit)
+    policy = wf.Policy(wf.VUCB(1.0), model)
+    expected = play(wf.Bandit(ARMS, policy, seed=1), 5, hill)
+    assert play(wf.Bandit(ARMS, policy, seed=1, drift="auto"), 5, hill) == expected
+
+
 def test_a_change_is_noticed_and_said(drifted):
     assert "rewards age" in drifted.ask().why or "rewards count since" in drifted.ask().why
     since = drifted.explain()["since"]

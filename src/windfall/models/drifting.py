@@ -207,7 +207,8 @@ class Drifting(Model[DriftingBelief]):
         nothing = Observations.empty(1, space.dimension)
         hyper = _moved(still.posterior.hyper, np.float64(0.0), np.float64(-np.inf))
         start = self.model.begin(space.untimed, 1).posterior
-        posterior = dataclasses.replace(start, hyper=hyper, observations=nothing)
+        trend = self.model.mean.bound(space)
+        posterior = dataclasses.replace(start, hyper=hyper, observations=nothing, trend=trend)
         moving = GPBelief(nothing, posterior, np.int32(0)).resized(capacity)
         return jax.tree.map(np.asarray, DriftingBelief(still, moving, np.bool_(False)))
 
@@ -215,9 +216,10 @@ class Drifting(Model[DriftingBelief]):
         """The still model's hyper-parameters, then whether and how something drifts."""
         still, info = self.model.search(key, belief.still)
         hyper, mean = still.posterior.hyper, still.posterior.trend
-        scale = self.model.scale(mean.residual(still.rewards))
-        rewards = scale.apply(belief.moving.rewards)
-        least = log_evidence(hyper, scale.apply(still.rewards)) + _CLEARLY
+        merged, timed = mean.residual(still.rewards), belief.moving.posterior.trend
+        scale = self.model.scale(merged)
+        rewards = scale.apply(timed.residual(belief.moving.rewards))
+        least = log_evidence(hyper, scale.apply(merged), mean) + _CLEARLY
 
         # A fit that takes drift for noise may be blind to what payoffs look like at one time: the
         # first guess is an alternative to it.
@@ -231,7 +233,7 @@ class Drifting(Model[DriftingBelief]):
 
         def evidence(lane):
             found, ageing = moved(lane)
-            return log_evidence(_moved(found, ageing.rate, ageing.since), rewards)
+            return log_evidence(_moved(found, ageing.rate, ageing.since), rewards, timed)
 
         lanes = _candidates(belief.moving.rewards, hyper.noise)
         values = map_lanes(evidence, lanes)

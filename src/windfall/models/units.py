@@ -1,6 +1,7 @@
 """The way from points of the unit box to features in the user's units, inside compiled code."""
 
 import jax.numpy as jnp
+import numpy as np
 from jax.tree_util import Partial
 
 from windfall.space import Arms, Inputs, Parameters
@@ -21,15 +22,15 @@ def user_units(space: Inputs) -> Partial:
         [[0.5, 5.0]]
     """
     if isinstance(space, Joint):
-        return Partial(_first, space.space.dimension, user_units(space.space))
+        return Partial(_first, np.zeros(space.space.dimension), user_units(space.space))
     if isinstance(space, Arms):
         return Partial(_affine, space.low, space.span)
     assert isinstance(space, Parameters)
     return Partial(_decoded, space.columns)
 
 
-def _first(columns, units, x):
-    return units(x[:, :columns])
+def _first(like, units, x):
+    return units(x[:, : like.shape[0]])  # a shape is known also where numbers are traced
 
 
 def _affine(low, span, x):
