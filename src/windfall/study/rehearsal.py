@@ -28,7 +28,7 @@ def choice(policy: Policy, begun: State, size: int, among: np.ndarray | None) ->
     belief = compiled.condition(policy.model, state.belief)
     if belief.thrifty:
         compiled.outdated(belief)
-    width = belief.tried.x.shape[1] - state.candidates.anchors.shape[1]
+    width = state.belief.tried.x.shape[1] - state.candidates.anchors.shape[1]
     belief = compiled.situated(belief, np.zeros(width)) if width else belief
     compiled.select(policy, dataclasses.replace(state, belief=belief), None, np.int32(0), among)
 
