@@ -122,7 +122,7 @@ def situated(belief: Belief, context) -> Situated:
     return Situated.at(belief, context)
 
 
-def select(policy: Policy, state: State, avoid, ahead, among):
+def select(policy: Policy, state: State, avoid, ahead, among=None):
     """The next choice; see ``Policy.select``."""
     if state.candidates.listed:
         return _select(policy, state, avoid, ahead, among)
