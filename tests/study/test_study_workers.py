@@ -1,10 +1,14 @@
 """Many workers on one study: leases, requests that are repeated, decisions made anew."""
 
+import random
+
 import pytest
 from study_in import simple
 
 import windfall as wf
 from windfall.errors import InputError
+from windfall.study.journal import Journal
+from windfall.study.stores import Locked, MemoryStore
 
 
 def test_a_worker_who_asks_again_is_given_back_what_he_has(store):
@@ -142,3 +146,16 @@ def test_telling_waits_for_who_has_the_study_to_himself(store, monkeypatch):
     study.tell(3, 1.0)
     assert len(waits) == 3
     assert study.rewards == [(3, 1.0)]
+
+
+def test_waiting_for_a_crowd_leaves_a_user_s_random_numbers_alone():
+    journal = Journal(MemoryStore(), 0)
+    state, refusals = random.getstate(), iter([Locked, Locked])
+
+    def attempt(_):
+        for refusal in refusals:
+            raise refusal
+        return "done"
+
+    assert journal.insist(attempt) == "done"
+    assert random.getstate() == state

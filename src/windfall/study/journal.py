@@ -22,6 +22,8 @@ CONFLICTS = 2
 LOCK = 30.0
 #: How long one waits for somebody who has the study to himself, at first and at most.
 WAITS = (0.002, 0.5)
+#: Of its own: a user's random numbers are left alone.
+_DICE = random.Random()
 
 _T = TypeVar("_T")
 
@@ -109,7 +111,7 @@ class Journal:
                     return attempt(holder)
             except Locked:  # there is a crowd: who decides lines up
                 conflicts = CONFLICTS if decides else conflicts
-                time.sleep(wait * random.random())  # not all at once again
+                time.sleep(wait * _DICE.random())  # not all at once again
                 wait = min(2 * wait, longest)
             except Conflict:
                 conflicts += 1

@@ -26,6 +26,8 @@ __all__ = ["OWN", "PAGE", "HTTPStore"]
 OWN = "http:"
 #: How long one waits before a call is repeated, at first and at most, in seconds.
 _WAITS = (0.05, 2.0)
+#: Of its own: a user's random numbers are left alone.
+_DICE = random.Random()
 #: What is worth another try: too many requests, and servers or proxies that are not ready.
 _LATER = (429, 502, 503, 504)
 #: So many events come in one answer.
@@ -190,7 +192,7 @@ class HTTPStore(DecidingStore):
                     f"store {self.url!r} {' '.join(trouble.split())}; check that windfall serve "
                     "runs there"
                 )
-            time.sleep(wait * random.uniform(0.5, 1.0))  # not all at once again
+            time.sleep(wait * _DICE.uniform(0.5, 1.0))  # not all at once again
             wait, repeated = min(2 * wait, longest), True
         try:
             return self._understood(answer)
