@@ -9,7 +9,7 @@ from scipy import stats
 
 import windfall as wf
 from windfall.errors import InputError
-from windfall.propensity import chances
+from windfall.policy.propensity import chances
 from windfall.runtime.programs import program
 from windfall.space import Arms
 from windfall.specs import from_spec, to_spec

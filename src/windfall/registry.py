@@ -62,7 +62,7 @@ SPEC_TYPES: dict[str, str] = {
     "GPUCB": "windfall.acquisition.ucb:GPUCB",
     "LWUCB": "windfall.acquisition.lw:LWUCB",
     "Mean": "windfall.acquisition.ucb:Mean",
-    "Policy": "windfall.policy:Policy",
+    "Policy": "windfall.policy.policy:Policy",
     "Prospect": "windfall.acquisition.prospect:Prospect",
     "TS": "windfall.acquisition.thompson:TS",
     "VUCB": "windfall.acquisition.ucb:VUCB",

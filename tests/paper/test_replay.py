@@ -9,7 +9,8 @@ import windfall as wf
 from windfall.attention.ratio import mixture_ratio
 from windfall.paper.plan import paper
 from windfall.paper.replay import final_ratio, representative
-from windfall.policy import _SELECT, study_key
+from windfall.policy import study_key
+from windfall.policy.state import SELECT
 from windfall.space import Arms
 
 
@@ -54,5 +55,5 @@ def test_the_ratio_is_that_of_a_bandit_that_was_told_the_same(data_dir):
 
 def _key(bandit: wf.Bandit):
     """The randomness of the bandit's next choice."""
-    key = jax.random.fold_in(study_key(bandit.seed), _SELECT)
+    key = jax.random.fold_in(study_key(bandit.seed), SELECT)
     return jax.random.fold_in(jax.random.fold_in(key, len(bandit.rewards)), 0)

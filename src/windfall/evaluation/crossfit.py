@@ -16,7 +16,7 @@ from windfall.evaluation.log import Log
 from windfall.models.base import Belief, Model
 from windfall.models.capacity import bucket
 from windfall.policy import Policy, State, situated
-from windfall.propensity import chances
+from windfall.policy.propensity import chances
 from windfall.runtime.execution import float64
 from windfall.runtime.programs import program
 from windfall.study import compiled

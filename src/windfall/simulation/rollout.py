@@ -12,9 +12,9 @@ import jax.numpy as jnp
 from jaxtyping import Bool, Float, Int, Integer
 
 from windfall.policy import Policy, State, learn, situated, study_key
+from windfall.policy.state import Count
 from windfall.runtime.arrays import Array
 from windfall.simulation.noise import Noise
-from windfall.state import Count
 
 __all__ = ["Table", "Trial", "begin", "play", "pull"]
 

@@ -15,7 +15,7 @@ from windfall.acquisition.candidates import NOWHERE
 from windfall.models.base import EXACT, Belief, FitInfo, Model, Reward
 from windfall.models.situated import Situated
 from windfall.policy import Policy, State
-from windfall.propensity import propensity as estimated
+from windfall.policy.propensity import propensity as estimated
 from windfall.runtime.execution import float64
 from windfall.runtime.programs import program
 from windfall.study.pull import Pull
@@ -141,7 +141,7 @@ def _select(policy: Policy, state: State, avoid, ahead, among):
 
 @program
 def propensity(policy: Policy, state: State, choice, avoid, ahead, among):
-    """How probable a choice was; see ``windfall.propensity``."""
+    """How probable a choice was; see ``windfall.policy.propensity``."""
     return estimated(policy, state, choice, avoid, ahead, among)
 
 

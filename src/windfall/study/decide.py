@@ -16,7 +16,7 @@ from windfall.errors import NumericalError
 from windfall.models.base import Belief
 from windfall.models.capacity import BUCKETS, REGION_BUCKETS, bucket
 from windfall.policy import Policy, State, due
-from windfall.propensity import check_known
+from windfall.policy.propensity import check_known
 from windfall.runtime.compilation import relieve_memory_maps
 from windfall.runtime.execution import float64
 from windfall.space import Context, Inputs, Space

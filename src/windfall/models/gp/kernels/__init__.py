@@ -18,9 +18,9 @@ from windfall.models.gp.kernels.base import (
     Product,
     Sum,
     as_kernel,
-    parameter,
 )
 from windfall.models.gp.kernels.other import Linear, Periodic, Trend, White
+from windfall.models.gp.kernels.parameter import parameter
 from windfall.models.gp.kernels.part import Part
 from windfall.models.gp.kernels.stationary import (
     Matern12,

@@ -2,7 +2,6 @@
 
 import inspect
 from collections.abc import Callable
-from functools import partial
 from numbers import Real
 from typing import Any
 
@@ -12,8 +11,9 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Float, PRNGKeyArray
 
-from windfall.checks import is_traced, numbers_or_none, shown
+from windfall.checks import is_traced
 from windfall.errors import InputError
+from windfall.models.gp.kernels.parameter import parameter, positive
 from windfall.naming import name_of
 from windfall.runtime.arrays import Array
 from windfall.specs import by_name
@@ -26,50 +26,11 @@ __all__ = [
     "Product",
     "Sum",
     "as_kernel",
-    "one_per_feature",
-    "parameter",
 ]
 
 Point = Float[Array, " d"]
 Points = Float[Array, "n d"]
 Features = Callable[[Points], Float[Array, "n count"]]
-
-
-def parameter(name: str, *, per_feature: bool = False) -> Any:
-    """A field of a kernel that holds one positive parameter, or possibly one per feature.
-
-    Example:
-        >>> import jax.numpy as jnp
-        >>> class Triangle(Kernel):
-        ...     width: Any = parameter("width")
-        ...     def __call__(self, x1, x2):
-        ...         return jnp.maximum(0.0, 1.0 - jnp.abs(x1[0] - x2[0]) / self.width)
-        >>> Triangle(width=0.5)
-        Triangle(width=0.5)
-    """
-    return eqx.field(converter=partial(_positive, name, per_feature=per_feature), default=1.0)
-
-
-def _positive(name: str, value: Any, *, per_feature: bool) -> Any:
-    """A checked float64 array; values that are being traced have no numbers to check."""
-    if is_traced(value):
-        return value
-    array = numbers_or_none(value)
-    if array is None or not array.size or np.any(array <= 0) or array.ndim > per_feature:
-        wanted = "a positive finite number" + (", or one per feature" if per_feature else "")
-        raise InputError(f"{name} is {shown(value)}; expected {wanted}")
-    return array
-
-
-def one_per_feature(name: str, value: Float[Array, "..."], dimension: int) -> np.ndarray:
-    """A parameter repeated for every feature, or as it is if it has one entry for each."""
-    values = np.asarray(value)
-    if values.ndim == 1 and values.size != dimension:
-        raise InputError(
-            f"{name} has {values.size} entries; expected one number, or one for each of the "
-            f"arms' {dimension} features"
-        )
-    return np.broadcast_to(values, (dimension,)).copy()
 
 
 class Kernel(eqx.Module):
@@ -250,7 +211,7 @@ class Custom(Kernel):
             raise InputError(f"kernel is {function!r}; expected a function k(x1, x2)")
         self.function = function
         self.parameters = {
-            name: _positive(name, value, per_feature=True)
+            name: positive(name, value, per_feature=True)
             for name, value in {**(parameters or {}), **named}.items()
         }
         try:

@@ -5,7 +5,8 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Float
 
-from windfall.models.gp.kernels.base import Kernel, one_per_feature, parameter
+from windfall.models.gp.kernels.base import Kernel
+from windfall.models.gp.kernels.parameter import one_per_feature, parameter
 from windfall.models.gp.kernels.stationary import fourier_features
 from windfall.runtime.arrays import Array
 

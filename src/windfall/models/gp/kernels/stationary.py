@@ -9,7 +9,8 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Float
 
-from windfall.models.gp.kernels.base import Kernel, one_per_feature, parameter
+from windfall.models.gp.kernels.base import Kernel
+from windfall.models.gp.kernels.parameter import one_per_feature, parameter
 from windfall.runtime.arrays import Array
 
 __all__ = [

@@ -15,13 +15,14 @@ from jaxtyping import Bool, Float, Int
 
 from windfall.acquisition.candidates import Listed
 from windfall.errors import InputError
-from windfall.policy import Count, Policy, State
+from windfall.policy.policy import Policy
+from windfall.policy.state import Count, State
 from windfall.runtime.arrays import Array
 from windfall.space import Space
 
 __all__ = ["chances", "check_known", "propensity"]
 
-#: A stream of random numbers beside those of ``windfall.policy``.
+#: A stream of random numbers beside those of ``windfall.policy.state``.
 _AGAIN = 5
 
 

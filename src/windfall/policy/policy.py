@@ -1,44 +1,26 @@
-"""A round as pure functions over explicit state: observe, learn, select.
-
-A policy joins a model of the payoffs and an acquisition (how to value an arm, or any point of a
-box). This is the only implementation of a round: ``Bandit`` runs these functions one by one, and a
-simulation runs them in a loop inside one compiled program.
-"""
+"""A policy: a model of the payoffs and an acquisition, and what it does in a round."""
 
 import dataclasses
 from typing import Any
 
 import equinox as eqx
-import jax
 import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Bool, Float, PRNGKeyArray
 
-from windfall import registry
 from windfall.acquisition.average import focus
 from windfall.acquisition.base import Acquisition, Score, Situation
 from windfall.acquisition.candidates import Listed, candidates
 from windfall.acquisition.driver import Info
-from windfall.checks import known_name, number, true_or_false, whole
+from windfall.checks import number, true_or_false, whole
 from windfall.errors import InputError
-from windfall.models.base import Belief, FitInfo, Model, Reward
-from windfall.models.situated import Situated, joined
+from windfall.models.base import Model, Reward
+from windfall.models.situated import joined
+from windfall.policy.state import SELECT, Count, State, key_of
 from windfall.runtime.arrays import Array
 from windfall.space import Inputs, Space
-from windfall.state import FIT, SELECT, Count, State, key_of, study_key
 
-__all__ = [
-    "NAMES",
-    "Info",
-    "Policy",
-    "State",
-    "as_policy",
-    "due",
-    "learn",
-    "search",
-    "situated",
-    "study_key",
-]
+__all__ = ["Policy"]
 
 _share = number("explore", 0.0, high=1.0, strict=True)
 
@@ -204,109 +186,3 @@ class Policy(eqx.Module):
             return best
         assert isinstance(state.candidates, Listed), "a study without arms refuses to explore"
         return state.candidates.explore(key, self.explore, best, score, state.belief, avoid, among)
-
-
-def learn(model: Model, state: State) -> State:
-    """Bring the belief up to date with all rewards: a search if one is due, then conditioning."""
-
-    def found(state: State) -> State:
-        belief, _ = search(model, state)
-        return dataclasses.replace(state, belief=belief, searched=state.pulls)
-
-    def conditioned(state: State) -> State:
-        return dataclasses.replace(state, belief=model.condition(state.belief))
-
-    if model.refit_every == 1 and not state.belief.thrifty:
-        return conditioned(found(state))
-    state = jax.tree.map(jnp.asarray, state)
-    if not state.belief.thrifty:
-        now = due(state.pulls, state.searched, state.initial, model.refit_every)
-        return conditioned(jax.lax.cond(now, found, lambda state: state, state))
-    state = conditioned(state)
-    outdated = state.belief.outdated()
-    now = due(state.pulls, state.searched, state.initial, model.refit_every, outdated)
-    return jax.lax.cond(now, lambda state: conditioned(found(state)), lambda state: state, state)
-
-
-def situated(state: State, context: Float[Array, " c"] | None) -> State:
-    """A learned state as it is seen in a context; as it is where there is none."""
-    if context is None:
-        return state
-    return dataclasses.replace(state, belief=Situated.at(state.belief, context))
-
-
-def search(model: Model, state: State) -> tuple[Belief, FitInfo]:
-    """The belief with hyper-parameters found anew, and how the search ended."""
-    return model.search(key_of(state, FIT), state.belief)
-
-
-def due(
-    pulls: Count,
-    searched: Count,
-    initial: Count,
-    every: int,
-    outdated: bool | Bool[Array, ""] = True,
-) -> bool | Bool[Array, ""]:
-    """Whether a search is due: at the first choice, then on every so many rewards.
-
-    Where a search is dear, only if the last one is ``outdated``, too.
-
-    >>> [t for t in range(3, 12) if due(t, t - 1, 3, 4)]
-    [3, 7, 11]
-    """
-    another = (pulls - initial) // every > (searched - initial) // every
-    return (searched < 0) | (another & outdated)
-
-
-NAMES = tuple(registry.POLICIES)
-
-
-def as_policy(
-    policy: Any = None,
-    *,
-    goal: str | None = None,
-    model: Any = None,
-    repeats: Any = None,
-    budget: Any = None,
-    **settings: Any,
-) -> Policy:
-    """A policy from a name, an acquisition or a policy; None is the default policy of the goal.
-
-    Args:
-        policy: What the user wrote.
-        goal: What counts, if no policy is named: "reward", the sum, or "best", the best found.
-        model: See ``Policy``; None leaves it to the policy.
-        repeats: The same.
-        budget: The same.
-        **settings: For a name only: settings of that acquisition, such as ``kappa``; those that
-            belong to another acquisition are left out.
-
-    Example:
-        >>> as_policy("v-ucb", kappa=1.0, components=2).acquisition
-        VUCB(kappa=1.0)
-        >>> as_policy(goal="best").acquisition
-        Prospect()
-    """
-    chosen = _joined(registry.wanted(policy, goal), settings)
-    given = {"model": model, "repeats": repeats, "budget": budget}
-    changes = {name: value for name, value in given.items() if value is not None}
-    return Policy(**chosen.spec_arguments() | changes) if changes else chosen
-
-
-def _joined(policy: Any, settings: dict[str, Any]) -> Policy:
-    if isinstance(policy, Policy):
-        return policy
-    if isinstance(policy, Acquisition):
-        return Policy(policy)
-    known_name("policy", policy, NAMES, "an object such as LWUCB(kappa=1.0), or")
-    makers = {name: registry.find(make) for name, make in registry.POLICIES.items()}
-    known = sorted({field for make in makers.values() for field in _settings(make)})
-    for setting in settings:
-        known_name("setting", setting, known)
-    make = makers[policy]
-    return Policy(make(**{k: v for k, v in settings.items() if k in _settings(make)}))
-
-
-def _settings(make: Any) -> set[str]:
-    """The settings that a constructor takes; a named variant has none."""
-    return {f.name for f in dataclasses.fields(make)} if isinstance(make, type) else set()

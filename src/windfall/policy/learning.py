@@ -1,0 +1,69 @@
+"""How a state learns from the rewards that it has noted, and how it is seen in a context.
+
+The same for every policy with the same model.
+"""
+
+import dataclasses
+
+import jax
+import jax.numpy as jnp
+from jaxtyping import Bool, Float
+
+from windfall.models.base import Belief, FitInfo, Model
+from windfall.models.situated import Situated
+from windfall.policy.state import FIT, Count, State, key_of
+from windfall.runtime.arrays import Array
+
+__all__ = ["due", "learn", "search", "situated"]
+
+
+def learn(model: Model, state: State) -> State:
+    """Bring the belief up to date with all rewards: a search if one is due, then conditioning."""
+
+    def found(state: State) -> State:
+        belief, _ = search(model, state)
+        return dataclasses.replace(state, belief=belief, searched=state.pulls)
+
+    def conditioned(state: State) -> State:
+        return dataclasses.replace(state, belief=model.condition(state.belief))
+
+    if model.refit_every == 1 and not state.belief.thrifty:
+        return conditioned(found(state))
+    state = jax.tree.map(jnp.asarray, state)
+    if not state.belief.thrifty:
+        now = due(state.pulls, state.searched, state.initial, model.refit_every)
+        return conditioned(jax.lax.cond(now, found, lambda state: state, state))
+    state = conditioned(state)
+    outdated = state.belief.outdated()
+    now = due(state.pulls, state.searched, state.initial, model.refit_every, outdated)
+    return jax.lax.cond(now, lambda state: conditioned(found(state)), lambda state: state, state)
+
+
+def situated(state: State, context: Float[Array, " c"] | None) -> State:
+    """A learned state as it is seen in a context; as it is where there is none."""
+    if context is None:
+        return state
+    return dataclasses.replace(state, belief=Situated.at(state.belief, context))
+
+
+def search(model: Model, state: State) -> tuple[Belief, FitInfo]:
+    """The belief with hyper-parameters found anew, and how the search ended."""
+    return model.search(key_of(state, FIT), state.belief)
+
+
+def due(
+    pulls: Count,
+    searched: Count,
+    initial: Count,
+    every: int,
+    outdated: bool | Bool[Array, ""] = True,
+) -> bool | Bool[Array, ""]:
+    """Whether a search is due: at the first choice, then on every so many rewards.
+
+    Where a search is dear, only if the last one is ``outdated``, too.
+
+    >>> [t for t in range(3, 12) if due(t, t - 1, 3, 4)]
+    [3, 7, 11]
+    """
+    another = (pulls - initial) // every > (searched - initial) // every
+    return (searched < 0) | (another & outdated)
