@@ -9,8 +9,8 @@ the wheel; nothing else needs more than windfall.
 """
 
 import argparse
-import inspect
 import time
+from typing import Any
 
 import numpy as np
 
@@ -132,10 +132,10 @@ def motionless(function: str) -> wf.Problem:
 
 
 def drift(given: argparse.Namespace) -> None:
-    contenders = {"stationary": {}, "drift": {"drift": "auto"}}
-    if "drift" not in inspect.signature(wf.simulate).parameters:
-        del contenders["drift"]
-        print("\nThis build's simulate knows no drift: only the stationary default is played.")
+    contenders: dict[str, Any] = {
+        "stationary": None,
+        "drift": wf.Policy(wf.Windfall(), wf.Drifting()),
+    }
     names = [f"{f}-{kind}" for kind in ("abrupt", "slow") for f in given.functions]
     print(f"\n### R_T/T, mean of {given.trials} trials, {given.rounds} rounds\n")
     print(f"| problem | {' | '.join(contenders)} | discounted UCB | drift / stationary | / D-UCB |")
@@ -146,9 +146,9 @@ def drift(given: argparse.Namespace) -> None:
         name = problem.name
         initial = problem.protocol.initial
         means = {}
-        for label, how in contenders.items():
+        for label, policy in contenders.items():
             size = {"rounds": given.rounds, "trials": given.trials, "workers": given.workers}
-            means[label] = wf.simulate(problem, seed=0, **size, **how).regret[:, 1:].mean()
+            means[label] = wf.simulate(problem, policy, seed=0, **size).regret[:, 1:].mean()
         table = []
         for i in range(given.trials):
             rounds = problem.drawn(i, given.rounds + initial - 1)
@@ -158,17 +158,14 @@ def drift(given: argparse.Namespace) -> None:
             )
         best = float(np.mean(table, axis=0).min())
         cells = [f"{mean:.3f}" for mean in means.values()]
-        pair = ("–", "–")
-        if "drift" in means:
-            ours = float(means["drift"])
-            ratio = (ours / float(means["stationary"]), ours / best)
-            ratios["drifting" if name in names else "still"].append(ratio)
-            pair = tuple(f"{r:.2f}" for r in ratio)
+        ours = float(means["drift"])
+        ratio = (ours / float(means["stationary"]), ours / best)
+        ratios["drifting" if name in names else "still"].append(ratio)
+        pair = tuple(f"{r:.2f}" for r in ratio)
         print(f"| {name} | {' | '.join(cells)} | {best:.3f} | {' | '.join(pair)} |", flush=True)
     for what, pairs in ratios.items():
-        if pairs:
-            first, second = np.exp(np.mean(np.log(pairs), axis=0))
-            print(f"\n{what}, geometric mean: {first:.3f} of stationary, {second:.3f} of D-UCB")
+        first, second = np.exp(np.mean(np.log(pairs), axis=0))
+        print(f"\n{what}, geometric mean: {first:.3f} of stationary, {second:.3f} of D-UCB")
 
 
 def halides(given: argparse.Namespace) -> None:
