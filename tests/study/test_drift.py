@@ -99,3 +99,7 @@ def test_what_drift_needs():
         wf.Bandit(ARMS, POLICY).tell(3, 1.0, at=3)
     with pytest.raises(InputError, match=r"^model is .*; expected a GP"):
         wf.Bandit(ARMS, wf.Policy(wf.VUCB(), wf.BayesianLinear()), drift="auto").policy  # noqa: B018
+    with pytest.raises(InputError, match=r"^model is .*; expected for drift a kernel with a len"):
+        wf.Drifting(wf.GP(ard=False))
+    with pytest.raises(InputError, match=r"^model is .*; expected for drift a kernel with a len"):
+        wf.Bandit(kernel_matrix=np.eye(4), drift="auto").policy  # noqa: B018

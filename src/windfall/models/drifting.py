@@ -192,6 +192,11 @@ class Drifting(Model[DriftingBelief]):
     def __check_init__(self):
         if not isinstance(self.model, GP) or not isinstance(self.model.fit, Fit):
             raise InputError(f"model is {self.model!r}; expected a GP with Fit(...) for drift")
+        if not _sizes(self.model.hyper(2)):
+            raise InputError(
+                f"model is {self.model!r}; expected for drift a kernel with a length scale for each "
+                "feature (ard=True)"
+            )
 
     @property
     def refit_every(self) -> int:  # pyright: ignore[reportIncompatibleVariableOverride]
@@ -267,10 +272,13 @@ def _moved(hyper: Hyper, rate: Any, since: Any) -> Hyper:
 
 
 def _columns(hyper: Hyper) -> int:
-    """How many columns a kernel sees, from its length scales."""
-    sizes = [np.shape(leaf)[-1] for leaf in jax.tree.leaves(hyper.kernel) if np.ndim(leaf)]
-    assert sizes, "every kernel of the library has a parameter for each column"
-    return sizes[0]
+    """How many columns a kernel sees."""
+    return _sizes(hyper)[0]
+
+
+def _sizes(hyper: Hyper) -> list[int]:
+    """How many entries those parameters of a kernel have that have one for each column."""
+    return [np.shape(leaf)[-1] for leaf in jax.tree.leaves(hyper.kernel) if np.ndim(leaf)]
 
 
 def _candidates(
