@@ -194,8 +194,8 @@ class Drifting(Model[DriftingBelief]):
             raise InputError(f"model is {self.model!r}; expected a GP with Fit(...) for drift")
         if not _sizes(self.model.hyper(2)):
             raise InputError(
-                f"model is {self.model!r}; expected for drift a kernel with a length scale for each "
-                "feature (ard=True)"
+                f"model is {self.model!r}; expected for drift a kernel with a length scale for "
+                "each feature (ard=True)"
             )
 
     @property

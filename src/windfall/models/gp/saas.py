@@ -64,7 +64,7 @@ class SAAS(LogNormalPrior):
         return {"shrinkage": float(self.shrinkage), "terms": self.terms}
 
     @classmethod
-    def from_spec_arguments(cls, terms: Any = (), shrinkage: Any = 0.1) -> "SAAS":
+    def from_spec_arguments(cls, terms: Any, shrinkage: Any = 0.1) -> "SAAS":
         return cls(shrinkage, **by_name("terms", terms))
 
     def __repr__(self) -> str:
