@@ -19,12 +19,6 @@ from windfall.serve.guard import Limits
 from windfall.serve.tokens import Tokens
 from windfall.study.stores import MemoryStore
 
-# In threads of the service beartype draws the items of lists that it looks at, from Python's own
-# random numbers: a strategy that is drawing here meanwhile takes that for its own doing.
-pytestmark = pytest.mark.filterwarnings(
-    "ignore:Do not use the `random` module:hypothesis.errors.HypothesisDeprecationWarning"
-)
-
 ARMS = {"type": "Arms", "features": np.linspace(-1.0, 1.0, 60)[:, None].tolist()}
 CHECKS = [
     not_a_server_error, status_code_conformance, content_type_conformance,

@@ -125,7 +125,7 @@ class Arms(Space):
 
     def untried(self, used: Collection[Point], seed: int, among: np.ndarray | None = None) -> int:
         """A random arm, if possible one whose features nobody has tried."""
-        tried = self.rows(used)
+        tried = np.unique(self.rows(used))
         order = shuffled(np.arange(self.size), seed)
         order = order if among is None else order[among[order]]
         twins = np.concatenate([self._alike(self.arms[arm]) for arm in tried] or [tried])
