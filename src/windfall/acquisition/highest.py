@@ -23,7 +23,7 @@ from windfall.runtime.execution import on_accelerator
 __all__ = ["LONG", "Highest", "better", "glanced", "highest", "objections"]
 
 #: A list is long from so many arms on: a first look pays, and so do several devices.
-LONG = 2**15
+LONG = 2**13
 #: Arms in a block of the first look, so that what is held for them stays in a processor's cache,
 #: and how many scores are computed at a time.
 _ROWS, _FEW = 4096, 2048
