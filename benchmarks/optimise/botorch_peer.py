@@ -1,15 +1,10 @@
 """BoTorch as its tutorials use it; runs in the peers' environment, which has no windfall.
 
-A line of JSON on standard input is a question: the points of the unit box evaluated so far, their
-rewards, an acquisition and a seed. The answer is a line with the next point. The model is
-``SingleTaskGP`` with its own defaults (standardised rewards, lengthscale priors), and the
-acquisition is maximised from 10 starts out of 512 raw samples. κ of UCB is 2, as windfall's.
+Questions are those of ``proposing``, with the name of an acquisition. The model is ``SingleTaskGP``
+with its own defaults (standardised rewards, lengthscale priors), and the acquisition is maximised
+from 10 starts out of 512 raw samples. κ of UCB is 2, as windfall's.
 """
 
-import json
-import sys
-import warnings
-from importlib.metadata import version
 from typing import Any
 
 import torch
@@ -18,6 +13,8 @@ from botorch.fit import fit_gpytorch_mll
 from botorch.models import SingleTaskGP
 from botorch.optim import optimize_acqf
 from gpytorch.mlls import ExactMarginalLogLikelihood
+
+from benchmarks.optimise.proposing import answer_all
 
 KAPPA = 2.0
 
@@ -37,18 +34,5 @@ def propose(question: dict[str, Any]) -> list[float]:
     return best[0].tolist()
 
 
-def main() -> None:
-    torch.set_num_threads(1)
-    warnings.simplefilter("ignore")  # about fits that it then tries again
-    versions = {name: version(name) for name in ("botorch", "gpytorch", "torch")}
-    for line in sys.stdin:
-        question = json.loads(line)
-        try:
-            answer = {"x": propose(question)} if question else {"versions": versions}
-        except Exception as error:  # the run is lost, the next one is not
-            answer = {"error": f"{type(error).__name__}: {error}"}
-        print(json.dumps(answer), flush=True)
-
-
 if __name__ == "__main__":
-    main()
+    answer_all(propose, ("botorch", "gpytorch", "torch"))

@@ -1,18 +1,15 @@
 """Optuna's GP sampler on a box; runs in the peers' environment, which has no windfall.
 
-Questions and answers are those of ``botorch_peer``: the points of the unit box evaluated so far and
-their rewards in, the next point out. The sampler knows that the payoffs have no noise.
+Questions are those of ``proposing``. The sampler knows that the payoffs have no noise.
 """
 
-import json
-import sys
-import warnings
-from importlib.metadata import version
 from typing import Any
 
 import optuna
 import torch
 from optuna.distributions import FloatDistribution
+
+from benchmarks.optimise.proposing import answer_all
 
 
 def propose(question: dict[str, Any]) -> list[float]:
@@ -30,19 +27,6 @@ def propose(question: dict[str, Any]) -> list[float]:
     return [trial.params[name] for name in names]
 
 
-def main() -> None:
-    torch.set_num_threads(1)
-    warnings.simplefilter("ignore")  # the sampler calls itself experimental
-    optuna.logging.set_verbosity(optuna.logging.ERROR)
-    versions = {name: version(name) for name in ("optuna", "torch")}
-    for line in sys.stdin:
-        question = json.loads(line)
-        try:
-            answer = {"x": propose(question)} if question else {"versions": versions}
-        except Exception as error:  # the run is lost, the next one is not
-            answer = {"error": f"{type(error).__name__}: {error}"}
-        print(json.dumps(answer), flush=True)
-
-
 if __name__ == "__main__":
-    main()
+    optuna.logging.set_verbosity(optuna.logging.ERROR)
+    answer_all(propose, ("optuna", "torch"))

@@ -170,5 +170,9 @@ def test_the_last_arm_stays_and_a_box_has_none():
         bandit.retire(1)
     with pytest.raises(InputError, match=r"^arms cannot be added"):
         wf.Bandit(wf.Box([0.0], [1.0]), POLICY).add_arms([[0.5]])
+    weighted = wf.Bandit(ARMS, wf.LWUCB(prior=np.ones(len(ARMS))))
+    with pytest.raises(InputError, match=r"^arms cannot be added where .* one weight per arm"):
+        weighted.add_arms([[0.5] * ARMS.shape[1]])
+    assert weighted.space.size == len(ARMS)
     with pytest.raises(InputError, match=r"^an arm cannot be retired"):
         wf.Bandit(wf.Box([0.0], [1.0]), POLICY).retire(0)

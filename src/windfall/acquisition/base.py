@@ -118,6 +118,11 @@ class Acquisition(eqx.Module):
         return GP()
 
     @property
+    def grows(self) -> bool:
+        """Whether arms may be added to its list: not if it was told something about each arm."""
+        return True
+
+    @property
     def averages(self) -> bool:
         """Whether scores of equally probable beliefs are averaged: not if each is a draw."""
         return True

@@ -105,6 +105,11 @@ class LWUCB(Acquisition):
     bandwidth: Bandwidth = eqx.field(static=True, converter=check_bandwidth, default="scott")
     prior: Callable | np.ndarray | None = eqx.field(converter=as_prior, default=None)
 
+    @property
+    def grows(self) -> bool:
+        """Not with one weight per arm."""
+        return not isinstance(self.prior, np.ndarray)
+
     def setup(self, space: Space) -> Survey:
         """Where p_μ is estimated, and p_x there."""
         survey = self._arms(space) if isinstance(space, Arms) else self._region(space)

@@ -227,6 +227,11 @@ class Session(Reading):
 
         record = self._now()
         space, found = enlarged(record.space, features, names, record.retired)
+        if not self.policy.acquisition.grows:
+            raise InputError(
+                "arms cannot be added where the policy has one weight per arm; expected a prior "
+                "that is a function of features, or none"
+            )
         listed = None if names is None else [names] if isinstance(names, str) else [*names]
         contents: dict[str, Any] = {"features": space.arms[found].tolist()}
         return contents if listed is None else contents | {"names": listed}, found
