@@ -25,11 +25,11 @@ class FakeBelief(Belief):
     mean_at: Callable = eqx.field(static=True)
     deviation_at: Callable = eqx.field(static=True)
     prior_at: Callable = eqx.field(static=True)
-    seen: Tried
+    inputs: Tried
 
     @property
     def tried(self):
-        return self.seen
+        return self.inputs
 
     def mean(self, x):
         return self.mean_at(x)

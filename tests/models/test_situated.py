@@ -110,3 +110,40 @@ def test_a_part_of_the_columns_is_seen_by_a_part():
     assert repr(from_spec(to_spec(part))) == repr(part) == f"Part({inside!r}, 1, 2)"
     features = part.random_features(KEY, 8, X)
     np.testing.assert_array_equal(features(X * [0.0, 1.0]), features(X))
+
+
+def situated(rewards):
+    """One arm's rewards in context after context, as seen from another."""
+    belief = GP().begin(JOINT, 8)
+    for place, reward in enumerate(rewards):
+        belief = observe(belief, np.array([0.5, place / 8]), Reward(np.float64(reward)))
+    return Situated.at(GP().condition(belief), np.array([0.9]))
+
+
+@pytest.mark.parametrize(
+    ("rewards", "granted"),
+    [
+        ([1.0, 1.2, 1.2, 1.21, 1.19, 1.2], True),  # nearly all pay what the best pays
+        ([1.0, 1.0, 1.0, 1.0], True),  # or all do
+        ([1.0, 1.2, 1.2, 20.0, 1.2, 1.2], False),  # a windfall
+        ([0.0, 0.2, 0.4, 0.6, 0.8, 1.0], False),  # it depends on the context
+    ],
+)
+def test_what_is_taken_for_granted(rewards, granted):
+    share = float(situated(rewards).taken_for_granted())
+    assert share > 0.9 if granted else share < 0.1
+
+
+def test_nothing_is_without_contexts():
+    belief = situated([1.0, 1.2])
+    assert belief.inner.taken_for_granted() is None
+    assert Situated.at(belief.inner, np.zeros(0)).taken_for_granted() is None
+
+
+def test_novel_is_what_was_not_tried_in_this_context():
+    belief = situated([1.0, 1.2])
+    here = Situated.at(belief.inner, np.array([1 / 8]))
+    assert float(here.novelty(np.array([[0.5]]))[0]) == 0.0
+    assert float(belief.novelty(np.array([[0.5]]))[0]) > 0.9
+    assert int(belief.seen.distinct) == 2
+    assert int(belief.tried.distinct) == 1

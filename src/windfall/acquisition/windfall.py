@@ -1,14 +1,14 @@
 """The default policy: mean, curiosity that wanes, and attention to a windfall that lasts."""
 
 import equinox as eqx
+import jax
 import jax.numpy as jnp
 from jaxtyping import Float
 
 from windfall.acquisition.base import Acquisition, Rising
 from windfall.acquisition.ei import expected_improvement
 from windfall.checks import number
-from windfall.models.base import Belief, Tried
-from windfall.models.blocks import in_blocks
+from windfall.models.base import Belief
 from windfall.models.gp.usual import usual_model
 from windfall.runtime.arrays import Array
 
@@ -16,6 +16,8 @@ __all__ = ["Windfall"]
 
 #: Over how many of the last pulls of a budget curiosity wanes, and what counts as none of it.
 _ENDING, _NOTHING = 10.0, 1e-9
+#: The κ of a deep look: beside it nothing but the deviation counts.
+_DEEP = 1e6
 
 
 class WindfallScore(Rising):
@@ -27,7 +29,7 @@ class WindfallScore(Rising):
     bonus: Float[Array, ""]
 
     def value(self, x, mean, deviation):
-        novelty = _novelty(self.belief.tried, x)
+        novelty = self.belief.novelty(x)
         return mean + self.kappa * deviation + self._windfall(mean, deviation, novelty)
 
     def ceiling(self, x, glance):
@@ -41,7 +43,7 @@ class WindfallScore(Rising):
     def ratio(self, x):
         mean, deviation = self.belief.moments(x)
         certain = deviation <= 0
-        windfall = self._windfall(mean, deviation, _novelty(self.belief.tried, x))
+        windfall = self._windfall(mean, deviation, self.belief.novelty(x))
         relative = windfall / jnp.where(certain, 1.0, deviation)
         return jnp.where(certain, 1.0, 1.0 + relative / self.kappa)
 
@@ -92,6 +94,12 @@ class Windfall(Acquisition):
     with the doubt ρ, the lead y − m of the best reward over the mean and the novelty ν, 0 where
     something was tried and 1 elsewhere. On a hill ρ is soon 0. It is part of w.
 
+    Where contexts differ, a model makes up its mind sooner still: one arm that pays well in every
+    context, and one reward of each of the others, and it will never look at those again, whatever
+    they may pay in other contexts. While something is taken for granted so (the median reward is
+    nearly the best) one choice in two, and later patience/2 in n, is a deep look: at what is least
+    known in this context.
+
     If a budget says how many pulls are left, an improvement serves no more than these, and
     curiosity wanes over the last ten: the last pull of all goes to the highest mean.
 
@@ -127,11 +135,18 @@ class Windfall(Acquisition):
         # Never quite 0, by which attention is divided.
         fade = jnp.clip((situation.left - 1.0) / _ENDING, _NOTHING, 1.0)
         pulls = jnp.minimum(pulls, situation.left - 1.0)
-        n = jnp.maximum(tried.distinct, 1)
-        lead = tried.best - jnp.sum(jnp.where(tried.live, tried.reward, 0.0)) / n
+        seen = belief.seen
+        n = jnp.maximum(seen.distinct, 1)
+        lead = seen.best - jnp.sum(jnp.where(seen.live, seen.reward, 0.0)) / n
         bonus = belief.standing_alone() * jnp.minimum(2.0 * self.patience / n, 1.0) * lead
-        bonus = jnp.where((tried.distinct > 0) & (situation.left > 1.0), bonus, 0.0)
-        return WindfallScore(belief, best, self.curiosity * (1.0 + doubt) * fade, pulls, bonus)
+        bonus = jnp.where((seen.distinct > 0) & (situation.left > 1.0), bonus, 0.0)
+        kappa = self.curiosity * (1.0 + doubt) * fade
+        granted = belief.taken_for_granted()
+        if granted is not None:
+            chance = 0.5 * granted * jnp.minimum(self.patience / n, 1.0)
+            looks = (jax.random.uniform(key) < chance) & (situation.left > 1.0)
+            kappa = jnp.where(looks, _DEEP, kappa)
+        return WindfallScore(belief, best, kappa, pulls, bonus)
 
     def model(self):
         return usual_model()
@@ -145,15 +160,3 @@ def _unknown(belief: Belief, x: Float[Array, "m d"]) -> Float[Array, ""]:
     """
     _, deviation = belief.moments(x)
     return jnp.mean(jnp.minimum(deviation / belief.prior_deviation(x), 1.0) ** 2)
-
-
-def _novelty(tried: Tried, x: Float[Array, "m d"]) -> Float[Array, " m"]:
-    """ν(x): 0 at what was tried, 1 from about half the spacing of n points on."""
-    reach = 0.25 * jnp.maximum(tried.distinct, 1) ** (-1.0 / x.shape[1])
-
-    def nearest(points):
-        squares = jnp.sum((tried.x[:, None] - points) ** 2, axis=-1)
-        return jnp.min(jnp.where(tried.live[:, None], squares, jnp.inf), axis=0)
-
-    square = in_blocks(nearest, x, tried.x.shape[0] * x.shape[1])
-    return -jnp.expm1(-0.5 * square / reach**2)

@@ -18,6 +18,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Bool, Float, Int, PRNGKeyArray
 
+from windfall.models.blocks import in_blocks
 from windfall.models.glance import Glance
 from windfall.runtime.arrays import Array
 from windfall.space import Inputs
@@ -90,6 +91,9 @@ class FitInfo(eqx.Module):
 class Belief(eqx.Module):
     """What is believed about the payoffs, in reward units, at points of the unit box."""
 
+    #: Whether inputs end with the time.
+    timed: ClassVar[bool] = False
+
     @property
     @abstractmethod
     def capacity(self) -> int | None:
@@ -114,6 +118,30 @@ class Belief(eqx.Module):
     def repeatable(self) -> Tried:
         """Those that would be the same again if they were tried now."""
         return self.tried
+
+    @property
+    def seen(self) -> Tried:
+        """All that was ever tried, with what it paid then: in whichever context."""
+        return self.tried
+
+    def novelty(self, x: Float[Array, "m d"]) -> Float[Array, " m"]:
+        """ν(x): 0 at what was tried, 1 from about half the spacing of n points on."""
+        tried = self.tried
+        reach = 0.25 * jnp.maximum(tried.distinct, 1) ** (-1.0 / x.shape[1])
+
+        def nearest(points):
+            squares = jnp.sum((tried.x[:, None] - points) ** 2, axis=-1)
+            return jnp.min(jnp.where(tried.live[:, None], squares, jnp.inf), axis=0)
+
+        square = in_blocks(nearest, x, tried.x.shape[0] * x.shape[1])
+        return -jnp.expm1(-0.5 * square / reach**2)
+
+    def taken_for_granted(self) -> Float[Array, ""] | None:
+        """How far the best has been tried in context after context and always paid it, from 0 to 1.
+
+        None where no contexts differ: what is tried again is nothing new there.
+        """
+        return None
 
     @abstractmethod
     def mean(self, x: Float[Array, "m d"]) -> Float[Array, " m"]:

@@ -54,6 +54,7 @@ class DriftingBelief(Belief):
     still: GPBelief
     moving: GPBelief
     drifts: Bool[Array, ""]
+    timed = True
 
     @property
     def ageing(self) -> Ageing:
@@ -76,6 +77,15 @@ class DriftingBelief(Belief):
     @property
     def tried(self) -> Tried:
         return self.moving.tried
+
+    @property
+    def seen(self) -> Tried:
+        """Whenever it was."""
+        return self.still.seen
+
+    def novelty(self, x):
+        """Whenever it was tried."""
+        return self.still.novelty(x[:, :-1])
 
     def _either(self, moving, still):
         return jax.lax.cond(self.drifts, moving, still)

@@ -7,6 +7,7 @@ decides sees only the first, at the context that there is now, and need not know
 import dataclasses
 from typing import Any
 
+import jax
 import jax.numpy as jnp
 from jaxtyping import Bool, Float
 
@@ -14,6 +15,10 @@ from windfall.models.base import Belief, Reward, Tried
 from windfall.runtime.arrays import Array
 
 __all__ = ["Situated", "joined"]
+
+#: By how much of the range of all rewards the best may lead the median one where it is taken for
+#: granted, and how sharp that is.
+_LEAD, _SHARPNESS = 0.25, 40.0
 
 
 def joined(x: Float[Array, "m d"], context: Float[Array, " c"]) -> Float[Array, "m d+c"]:
@@ -72,6 +77,23 @@ class Situated(Belief):
     def repeatable(self) -> Tried:
         """Only in the very same context would it be the same again."""
         return dataclasses.replace(self.elsewhere, live=self.here)
+
+    @property
+    def seen(self) -> Tried:
+        return self.inner.seen
+
+    def novelty(self, x):
+        """Of a point in this context: to try it in another is something else."""
+        return self.inner.novelty(joined(x, self.context))
+
+    def taken_for_granted(self):
+        """By how little the best reward leads the median one, in shares of the range of all."""
+        if self.context.shape[0] == self.inner.timed:
+            return super().taken_for_granted()
+        rewards = jnp.where(self.seen.live, self.seen.reward, jnp.nan)
+        low, middle, high = jnp.nanmin(rewards), jnp.nanmedian(rewards), jnp.nanmax(rewards)
+        lead = (high - middle) / jnp.where(high > low, high - low, 1.0)
+        return jax.nn.sigmoid(_SHARPNESS * (_LEAD - lead))
 
     def mean(self, x):
         return self.inner.mean(joined(x, self.context))
