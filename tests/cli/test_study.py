@@ -51,6 +51,26 @@ def test_a_study_is_run_from_a_shell(windfall):
     assert len(Path("alloy.csv").read_text().splitlines()) == 1 + 5
 
 
+def test_arms_come_and_go_from_a_shell(windfall):
+    Path("arms.csv").write_text("dose,heat\n1,2\n3,4\n")
+    made = ["create", "tide", "--arms", "arms.csv", "--drift", "--goal", "best", "--budget", 9]
+    assert windfall("study", *made).exit_code == 0
+    Path("more.csv").write_text("dose,heat\n5,6\n")
+    for _ in range(2):  # repeated with the same id it counts once
+        done = windfall("study", "add", "tide", "more.csv", "--request", "r")
+        assert done.stdout == "tide: arms 2\n", done.stderr
+    assert windfall("study", "retire", "tide", 0).exit_code == 0
+    windfall("study", "tell", "tide", 2, "--arm", 1, "--time", 17)
+    late = windfall("study", "tell", "tide", 2, "--arm", 1, "--time", 12)
+    assert "backwards" in late.stderr
+    Path("other.csv").write_text("heat,dose\n5,6\n")
+    refused = windfall("study", "add", "tide", "other.csv")
+    assert "expected ['dose', 'heat']" in refused.stderr
+    with wf.Study("tide") as study:
+        assert study.arms.tolist() == [[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]]
+        assert study.history()["kind"] == ["added", "retired", "told"]
+
+
 def test_a_study_is_made_moved_and_dropped_from_a_shell(windfall, tmp_path):
     Path("arms.csv").write_text("dose,heat\n1,2\n3,4\n5,6.5\n")
     made = windfall("study", "create", "glass", "--arms", "arms.csv", "--policy", "mean")

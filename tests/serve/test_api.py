@@ -24,6 +24,27 @@ def good(answer, status=200):
     return answer.json()
 
 
+def test_arms_come_and_go(client):
+    assert good(client.post(f"{ALLOY}/retire", json={"arm": 3})) == {"events": 2}
+    more = {"features": [[7.5], [8.0]], "request": "more"}
+    for _ in range(2):  # the second time nothing happens
+        assert good(client.post(f"{ALLOY}/add", json=more)) == {"arms": [60, 61]}
+    assert good(client.get(ALLOY))["space"]["size"] == 62
+    [choice] = good(client.post(f"{ALLOY}/ask", json={"among": [61]}))["choices"]
+    assert choice["features"] == [8.0]
+    assert "retired" in good(client.post(f"{ALLOY}/ask", json={"among": [3]}), 422)["error"]
+    good(client.post(f"{ALLOY}/add", json={"features": []}), 422)
+    good(client.post(f"{ALLOY}/retire", json={"arm": 99}), 422)
+
+
+def test_a_study_that_expects_drift(client):
+    space = {"type": "Arms", "features": [[0.0], [1.0], [2.0]]}
+    good(client.post(STUDIES, json={"name": "tide", "space": space, "drift": "auto"}), 201)
+    good(client.post(f"{STUDIES}/tide/tell", json={"arm": 1, "reward": 0.5, "at": 17.0}))
+    late = client.post(f"{STUDIES}/tide/tell", json={"arm": 1, "reward": 0.5, "at": 12.0})
+    assert "backwards" in good(late, 422)["error"]
+
+
 def test_a_study_from_its_creation_to_its_end(client):
     asked = good(client.post(f"{ALLOY}/ask", json={"n": 2, "worker": "oven-1", "lease": 3600}))
     first, second = asked["choices"]

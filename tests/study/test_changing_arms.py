@@ -176,3 +176,15 @@ def test_the_last_arm_stays_and_a_box_has_none():
     assert weighted.space.size == len(ARMS)
     with pytest.raises(InputError, match=r"^an arm cannot be retired"):
         wf.Bandit(wf.Box([0.0], [1.0]), POLICY).retire(0)
+
+
+def test_a_repeated_request_has_the_same_answer():
+    with wf.Study("twice", ARMS, POLICY, store=MemoryStore()) as study:
+        for _ in range(2):
+            assert study.add_arms([[5.5]], names=["a"], request="add") == [60]
+            study.retire("a", request="retire")
+        assert [event.kind for event in study.happened()] == ["added", "retired"]
+        assert study.add_arms([[5.5]], names=["a"]) == [60]  # it comes back
+        assert study.add_arms([[7.5], [8.5]]) == [61, 62]
+        with pytest.raises(InputError, match="expected one that no other call had"):
+            study.retire(0, request="add")

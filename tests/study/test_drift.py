@@ -8,6 +8,7 @@ from bandit_study import ARMS
 
 import windfall as wf
 from windfall.errors import InputError
+from windfall.policy import as_policy
 from windfall.study.stores import MemoryStore
 
 MODEL = wf.GP(fit=wf.Fit(restarts=0, iterations=10))
@@ -103,3 +104,11 @@ def test_what_drift_needs():
         wf.Drifting(wf.GP(ard=False))
     with pytest.raises(InputError, match=r"^model is .*; expected for drift a kernel with a len"):
         wf.Bandit(kernel_matrix=np.eye(4), drift="auto").policy  # noqa: B018
+
+
+def test_drift_belongs_to_any_policy():
+    expecting = as_policy("ei", drift="auto")
+    assert isinstance(expecting.model, wf.Drifting)
+    assert repr(as_policy(expecting, drift="auto")) == repr(expecting)
+    with pytest.raises(InputError, match="drift is 'slow'"):
+        as_policy(drift="slow")

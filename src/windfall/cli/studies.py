@@ -10,10 +10,12 @@ from windfall.cli import options
 from windfall.cli.described import described, facts, values
 from windfall.cli.optimize import Boxes, Choices, Initial, Integers, PolicyName
 from windfall.cli.report import print_json, wide_console
-from windfall.cli.study import STORE, Name, StoreName, opened, study
+from windfall.cli.study import STORE, Name, Request, StoreName, opened, study
 from windfall.errors import InputError
 
 if TYPE_CHECKING:
+    import numpy as np
+
     from windfall.space import Space
 
 __all__ = ["study"]
@@ -41,6 +43,9 @@ def create(
         ),
     ] = None,
     policy: PolicyName = None,
+    goal: options.Goal = None,
+    budget: options.Budget = None,
+    drift: Annotated[bool, typer.Option("--drift", help="Payoffs may change with time.")] = False,
     seed: options.Seed = 0,
     initial: Initial = None,
     store: StoreName = STORE,
@@ -55,6 +60,7 @@ def create(
     space = parameters(box or (), integer or (), choice or ()) if arms is None else _listed_in(arms)
     (deciding,) = chosen([policy]).values() if policy else (None,)
     given = {"context": known_before(context or ()), "seed": seed, "initial": initial}
+    given |= {"goal": goal, "budget": budget, "drift": "auto" if drift else None}
     wf.Bandit(space, deciding, **given)  # what is wrong leaves no file behind
     _check_new(name, store)
     with wf.Study(name, space, deciding, store=store, **given) as made:
@@ -102,6 +108,38 @@ def show(name: Name, store: StoreName = STORE, json: options.Json = False) -> No
         typer.echo(f"best: {values(known['best'])}: {known['best']['why']}")
     for choice in known["waiting"]:
         typer.echo(f"pending: id {choice['id']}: {values(choice)}")
+
+
+@study.command()
+def add(
+    name: Name,
+    file: Annotated[
+        Path, typer.Argument(metavar="FILE", help="More arms: a .csv file as for create --arms.")
+    ],
+    request: Request = None,
+    store: StoreName = STORE,
+) -> None:
+    """Add arms to the list of a study; a retired one is that arm again."""
+    features, heading = _table(file)
+    with opened(name, store) as mine:
+        if heading is not None and heading != list(mine.names):
+            raise InputError(f"{file} has columns {heading}; expected {list(mine.names)}")
+        numbers = mine.add_arms(features, request=request)
+    typer.echo(f"{name}: arms {', '.join(map(str, numbers))}")
+
+
+@study.command()
+def retire(
+    name: Name,
+    arm: Annotated[
+        int, typer.Argument(parser=options.whole_number, help="Its number.", metavar="ARM")
+    ],
+    request: Request = None,
+    store: StoreName = STORE,
+) -> None:
+    """Choose an arm no longer; its rewards still count."""
+    with opened(name, store) as mine:
+        mine.retire(arm, request=request)
 
 
 @study.command()
@@ -185,12 +223,19 @@ def _check_new(name: str, store: str) -> None:
 
 
 def _listed_in(file: Path) -> "Space":
-    """The arms of a table with or without a heading."""
-    from windfall.problems.csv_tables import numbers, read_rows
+    """The arms of a table."""
     from windfall.space import Arms
+
+    features, heading = _table(file)
+    return Arms(features, names=heading)
+
+
+def _table(file: Path) -> "tuple[np.ndarray, list[str] | None]":
+    """The numbers of a table, and its heading if it has one."""
+    from windfall.problems.csv_tables import numbers, read_rows
 
     first, *rest = rows = read_rows(file)
     width = len(first.cells)
     if all(first.is_number(column) for column in range(width)):
-        return Arms(numbers(rows, 0, width))
-    return Arms(numbers(rest, 0, width), names=first.cells)
+        return numbers(rows, 0, width), None
+    return numbers(rest, 0, width), first.cells

@@ -13,7 +13,7 @@ from windfall.errors import InputError
 if TYPE_CHECKING:
     from windfall.study.study import Study
 
-__all__ = ["STORE", "Name", "StoreName", "opened", "study"]
+__all__ = ["STORE", "Name", "Request", "StoreName", "opened", "study"]
 
 study = typer.Typer(
     no_args_is_help=True,
@@ -45,6 +45,12 @@ At = Annotated[
 ]
 Noise = Annotated[
     float | None, typer.Option(help="The known deviation of the reward's noise.", metavar="X")
+]
+When = Annotated[
+    float | None,
+    typer.Option(
+        "--time", help="When it came, in a study that expects drift; now unless said.", metavar="X"
+    ),
 ]
 Known = Annotated[
     list[str] | None,
@@ -105,13 +111,14 @@ def tell(
     arm: Arm = None,
     at: At = None,
     noise: Noise = None,
+    time: When = None,
     request: Request = None,
     context: Known = None,
     store: StoreName = STORE,
 ) -> None:
     """Record a reward for a choice by its id, for an arm, or for parameters."""
     with opened(name, store) as mine:
-        said = {"noise": noise, "request": request, "context": _known(context)}
+        said = {"noise": noise, "request": request, "context": _known(context), "at": time}
         mine.tell(_meant(mine, id, arm, at), reward, **said)
 
 

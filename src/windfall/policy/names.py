@@ -6,6 +6,7 @@ from typing import Any
 from windfall import registry
 from windfall.acquisition.base import Acquisition
 from windfall.checks import known_name
+from windfall.models.drifting import drifting
 from windfall.policy.policy import Policy
 
 __all__ = ["NAMES", "as_policy"]
@@ -20,6 +21,7 @@ def as_policy(
     model: Any = None,
     repeats: Any = None,
     budget: Any = None,
+    drift: Any = None,
     **settings: Any,
 ) -> Policy:
     """A policy from a name, an acquisition or a policy; None is the default policy of the goal.
@@ -30,6 +32,7 @@ def as_policy(
         model: See ``Policy``; None leaves it to the policy.
         repeats: The same.
         budget: The same.
+        drift: "auto" if payoffs may change with time.
         **settings: For a name only: settings of that acquisition, such as ``kappa``; those that
             belong to another acquisition are left out.
 
@@ -42,7 +45,11 @@ def as_policy(
     chosen = _joined(registry.wanted(policy, goal), settings)
     given = {"model": model, "repeats": repeats, "budget": budget}
     changes = {name: value for name, value in given.items() if value is not None}
-    return Policy(**chosen.spec_arguments() | changes) if changes else chosen
+    wanted = Policy(**chosen.spec_arguments() | changes) if changes else chosen
+    if drift is None or wanted.model.ages:
+        return wanted
+    known_name("drift", drift, ("auto",))
+    return as_policy(wanted, model=drifting(wanted.model))
 
 
 def _joined(policy: Any, settings: dict[str, Any]) -> Policy:

@@ -4,6 +4,7 @@ import asyncio
 import csv
 import io
 from collections.abc import Callable
+from functools import partial
 from typing import Annotated, Any
 from urllib.parse import unquote
 
@@ -73,7 +74,7 @@ async def create(studies: All, body: models.Create, response: Response) -> dict[
     """Create a study; 200 if the very same is there already."""
 
     def work() -> tuple[bool, dict[str, Any]]:
-        options = body.model_dump(include={"goal", "budget", "seed", "initial", "context"})
+        options = body.model_dump(include={"goal", "budget", "seed", "initial", "context", "drift"})
         new = studies.create(body.name, body.space, body.policy, **options)
         return new, studies.desk(body.name).read(lambda study: described.facts(body.name, study))
 
@@ -115,7 +116,7 @@ async def ask(desk: At, body: models.Ask) -> models.Asked:
 @router.post("/{name}/tell", dependencies=_WRITE)
 async def tell(desk: At, body: models.Tell) -> models.Held:
     """Record a reward."""
-    said = body.model_dump(include={"reward", "noise", "count", "deviation", "request", "context"})
+    said = body.model_dump(exclude={"choice", "arm", "parameters"})
     return await _happen(desk, lambda study: study.tell(_meant(study, body), **said))
 
 
@@ -133,6 +134,19 @@ async def forget(desk: At, body: models.Meant) -> models.Held:
     return await _happen(
         desk, lambda study: study.forget(_meant(study, body), body.request, context=body.context)
     )
+
+
+@router.post("/{name}/add", dependencies=_WRITE)
+async def add(desk: At, body: models.Added) -> models.Numbered:
+    """Add arms to the list; a retired one is that arm again."""
+    work = partial(ServedStudy.add_arms, **body.model_dump())
+    return models.Numbered(arms=await _done(desk, Turn.HAPPEN, work))
+
+
+@router.post("/{name}/retire", dependencies=_WRITE)
+async def retire(desk: At, body: models.Retired) -> models.Held:
+    """An arm is no longer chosen; its rewards still count."""
+    return await _happen(desk, lambda study: study.retire(body.arm, body.request))
 
 
 @router.post("/{name}/undo", dependencies=_WRITE)

@@ -62,6 +62,7 @@ class Create(_In):
     context: dict[str, Any] | list[str] | None = Field(
         None, description="A spec, or names: what is known before each choice."
     )
+    drift: Literal["auto"] | None = Field(None, description="Payoffs may change with time.")
 
 
 class Rename(_In):
@@ -108,6 +109,28 @@ class Tell(Meant):
     noise: FiniteFloat | None = None
     count: Annotated[int, Field(ge=1, le=2**53)] | None = None
     deviation: FiniteFloat | None = None
+    at: FiniteFloat | None = Field(None, description="When it came, where drift is expected.")
+
+
+class Added(_In):
+    """Arms that come to the list of a study."""
+
+    features: Annotated[list[list[FiniteFloat]], Field(min_length=1, max_length=200_000)]
+    names: list[Text] | None = None
+    request: Request = None
+
+
+class Numbered(BaseModel):
+    """The numbers of arms."""
+
+    arms: list[int]
+
+
+class Retired(_In):
+    """An arm that is no longer chosen: by its number or its name."""
+
+    arm: Whole | Text
+    request: Request = None
 
 
 class Undo(_In):

@@ -31,6 +31,7 @@ def simulate(
     goal: str | None = None,
     budget: int | None = None,
     repeats: bool | None = None,
+    drift: str | None = None,
     rounds: int | None = None,
     trials: int | None = None,
     seed: int = 0,
@@ -53,6 +54,7 @@ def simulate(
         budget: How many pulls the policy may think of, initial ones included. Not those of the
             simulation unless it is said: other policies do not know them either.
         repeats: False to try nothing twice while there is something else.
+        drift: "auto" if the policy is to expect that payoffs change with time.
         rounds: T, by default the problem's.
         trials: How many, by default the problem's.
         seed: Determines everything.
@@ -90,6 +92,7 @@ def simulate(
         goal=goal,
         budget=budget,
         repeats=repeats,
+        drift=drift,
         kappa=protocol.kappa,
         components=protocol.components,
     )

@@ -48,6 +48,7 @@ class Record:
         undone: How many rewards were taken back.
         context: What is known before each choice, if anything.
         retired: Arms that are no longer chosen.
+        added: The numbers of the arms that each addition brought.
     """
 
     space: Space
@@ -66,6 +67,7 @@ class Record:
     undone: int = 0
     context: Context | None = None
     retired: frozenset[int] = frozenset()
+    added: tuple[tuple[int, ...], ...] = ()
 
     def fold(self, event: Event, search: Any = None) -> None:
         """Let an event happen.
@@ -194,6 +196,7 @@ class Record:
         rows = _get(contents, "features"), contents.get("names")
         self.space, back = enlarged(self.space, *rows, self.retired)
         self.retired -= {*back}
+        self.added += (tuple(back),)
 
     def _retired(self, contents: Mapping[str, Any]) -> None:
         self.retired |= {int(self.space.rows([self.space.point(_get(contents, "arm"))])[0])}

@@ -98,9 +98,8 @@ class Session(Reading):
             features: (n, d), or those of one arm.
             names: What people call them; different from those of all other arms.
         """
-        found = self._enlarged(features, names)
-        self._happen("added", found[0])
-        return found[1]
+        self._happen("added", self._enlarged(features, names))
+        return [*self._record.added[-1]]
 
     def retire(self, arm: Any) -> None:
         """An arm is no longer chosen; its rewards still count, and more may be told.
@@ -221,8 +220,8 @@ class Session(Reading):
         here = self._context(context)
         return meant if here is None else meant | {"context": list(here)}
 
-    def _enlarged(self, features: Any, names: Any) -> tuple[dict[str, Any], list[int]]:
-        """What arms are added, checked, and their numbers."""
+    def _enlarged(self, features: Any, names: Any) -> dict[str, Any]:
+        """What arms are added, checked."""
         from windfall.study.available import enlarged
 
         record = self._now()
@@ -234,7 +233,7 @@ class Session(Reading):
             )
         listed = None if names is None else [names] if isinstance(names, str) else [*names]
         contents: dict[str, Any] = {"features": space.arms[found].tolist()}
-        return contents if listed is None else contents | {"names": listed}, found
+        return contents if listed is None else contents | {"names": listed}
 
     def _leaving(self, arm: Any) -> dict[str, Any]:
         from windfall.study.available import to_retire

@@ -1,12 +1,15 @@
 """Studies that last: kept in a store, shared by many workers."""
 
 import os
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, overload
 
 from windfall.checks import number, whole
+from windfall.errors import InputError
 from windfall.study import transfer
 from windfall.study.choice import Choice
+from windfall.study.events import Event
 from windfall.study.kept import KeptSession
 from windfall.study.opening import text, text_or_none
 from windfall.study.stores import Store, open_store
@@ -209,13 +212,30 @@ class Study(KeptSession):
 
     def add_arms(self, features: Any, names: Any = None, request: Any = None) -> list[int]:
         """Add arms to the list, as ``wf.Bandit.add_arms``; repeating a request changes nothing."""
-        found = self._enlarged(features, names)
-        self._happen("added", found[0], request)
-        return found[1]
+        event = self._once("added", lambda: self._enlarged(features, names), request)
+        earlier = sum(event.kind == "added" for event in self._journal.events[: event.number])
+        return [*self._record.added[earlier]]
 
     def retire(self, arm: Any, request: Any = None) -> None:
         """An arm is no longer chosen, as ``wf.Bandit.retire``."""
-        self._happen("retired", self._leaving(arm), request)
+        self._once("retired", lambda: self._leaving(arm), request)
+
+    def _once(self, kind: str, contents: Callable[[], dict[str, Any]], request: Any) -> Event:
+        """Let something happen that could not happen again, unless this request has led to it."""
+        known = text_or_none("request", request)
+        self._now()
+        before = self._journal.answered(known)
+        if any(event.kind != kind for event in before):
+            raise InputError(f"request is {known!r}; expected one that no other call had")
+        if not before:
+            said = contents()
+            self._happen(kind, said, known)
+            before = [  # others may have come in the meantime
+                event
+                for event in self._journal.events
+                if event.kind == kind and said.items() <= event.contents.items()
+            ]
+        return before[-1]
 
     def undo(self, event: Any = None, request: Any = None) -> None:
         """Take back the last reward or failure; its choice waits again, if it was handed out.

@@ -69,9 +69,6 @@ class Wish:
         from windfall.policy import as_policy
 
         model = similarity_model() if self.similar else None
-        chosen = as_policy(self.given, model=model, budget=self.budget, repeats=self.repeats)
-        if not self.drift or chosen.model.ages:
-            return chosen
-        from windfall.models.drifting import drifting
-
-        return as_policy(chosen, model=drifting(chosen.model))
+        drift = "auto" if self.drift else None
+        how = {"budget": self.budget, "repeats": self.repeats, "drift": drift}
+        return as_policy(self.given, model=model, **how)
