@@ -160,6 +160,7 @@ class Study(KeptSession):
             return kept + [record.pending[contents["id"]][1] for contents, _ in made]
 
         choices = self._journal.insist(attempt, decides=True)
+        self._handed_out()
         return choices[0] if n is None else choices
 
     def tell(
