@@ -105,7 +105,7 @@ class Parameters(Space):
         assert among is None, "there is no list"
         used = set(used)
         size = done = 0
-        while size < 2**14:
+        while size < 2**16:
             size = 4 * size or 64
             rows = self._filling(size, seed)
             found = next((row for row in islice(rows, done, None) if row not in used), None)

@@ -138,7 +138,7 @@ class Study(KeptSession):
             record = self._now()
             if self._journal.answered(request):
                 return [self._choice(i) for i in self._journal.handed_out(request)]
-            overdue = [("expired", {"id": i}) for i in record.overdue(self._store.now())]
+            overdue = [("expired", {"id": i}) for i in record.overdue(self._store.now)]
             if overdue:
                 record = self._append(overdue, holder=holder)
             proposed = record.offer == (wish.contexts[0], wish.among)
