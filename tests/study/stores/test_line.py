@@ -29,12 +29,12 @@ def until(holds) -> None:
 @pytest.mark.parametrize("kind", SHARED)
 def test_one_goes_on_when_the_one_before_is_done(kind, tmp_path):
     emptied(kind)
-    with closing(opened(kind, tmp_path)) as one, closing(opened(kind, tmp_path)) as other:
+    with closing(opened(kind, tmp_path)) as one:
         key, elsewhere = one.create("alloy", {}), one.create("glass", {})
         saw: list[bool] = []
 
         def follow() -> None:
-            with other.line(key, 60.0) as crowded:
+            with closing(opened(kind, tmp_path)) as other, other.line(key, 60.0) as crowded:
                 saw.append(crowded)
 
         thread = threading.Thread(target=follow)
@@ -49,6 +49,20 @@ def test_one_goes_on_when_the_one_before_is_done(kind, tmp_path):
         with one.line(key, 60.0) as crowded, one.line(elsewhere, 60.0) as beside:
             assert not crowded
             assert not beside  # another study, another line
+
+
+def test_threads_that_share_a_connection_do_not_wait(tmp_path):
+    """One that waits would keep the others from whatever they do, such as reading."""
+    emptied("postgres")
+    with closing(opened("postgres", tmp_path)) as one, closing(opened("postgres", tmp_path)) as two:
+        key = one.create("alloy", {})
+        thread = threading.Thread(target=two.list)
+        thread.start()
+        thread.join(60.0)
+        begin = time.monotonic()
+        with one.line(key, 60.0), two.line(key, 60.0) as crowded:
+            assert crowded
+        assert time.monotonic() - begin < 30.0
 
 
 def test_who_gave_up_does_not_keep_a_place(tmp_path):
