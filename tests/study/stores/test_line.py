@@ -77,6 +77,10 @@ def test_who_gave_up_does_not_keep_a_place(tmp_path):
 def test_where_no_line_can_be_kept_nobody_waits(tmp_path, monkeypatch):
     with line.in_line(tmp_path / "nothing", 60.0) as crowded:
         assert not crowded
+    with closing(opened("sqlite", tmp_path)) as store:
+        store.path.unlink()
+        with store.line(1, 60.0) as crowded:
+            assert not crowded
     path = tmp_path / "place"
     with line.in_line(path, 60.0, create=True), monkeypatch.context() as patch:
         patch.setattr(line, "system", None)  # as on Windows

@@ -9,7 +9,7 @@ import os
 import sqlite3
 import time
 from collections.abc import Callable
-from contextlib import AbstractContextManager, suppress
+from contextlib import AbstractContextManager, nullcontext, suppress
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -55,7 +55,10 @@ class SQLiteStore(SQLStore):
         return SQLiteStore, (self.path,)
 
     def line(self, key: int, seconds: float) -> AbstractContextManager[bool]:
-        return in_line(meeting_point(self.path, key), seconds, create=True)
+        try:
+            return in_line(meeting_point(self.path, key), seconds, create=True)
+        except OSError:  # somebody has removed the file
+            return nullcontext(False)
 
     def now(self) -> float:
         return self._clock()
