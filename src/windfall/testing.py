@@ -140,6 +140,19 @@ class StoreContract:
         one.close()
         other.close()
 
+    def test_a_line_is_nothing_but_courtesy(self, tmp_path: Path) -> None:
+        """Who has waited long enough goes on, whoever was before him."""
+        one, other = (self.open(tmp_path, lambda: 100.0) for _ in range(2))
+        key = one.create("alloy", _BASIS)
+        with one.line(key, 0.01) as crowded, other.line(key, 0.01):
+            assert not crowded
+            assert other.lock(key, "you", 10.0)
+            other.append(key, [("noted", {})], holder="you", after=0)
+            other.unlock(key, "you")
+            one.append(key, [("noted", {})])
+        one.close()
+        other.close()
+
     def test_a_study_is_renamed_and_deleted_for_good(self, tmp_path: Path) -> None:
         store = self.open(tmp_path, lambda: 0.0)
         key, second = store.create("alloy", _BASIS), store.create("glass", _BASIS)

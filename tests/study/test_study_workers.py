@@ -1,6 +1,7 @@
 """Many workers on one study: leases, requests that are repeated, decisions made anew."""
 
 import random
+from contextlib import nullcontext
 
 import pytest
 from study_in import simple
@@ -159,3 +160,29 @@ def test_waiting_for_a_crowd_leaves_a_user_s_random_numbers_alone():
 
     assert journal.insist(attempt) == "done"
     assert random.getstate() == state
+
+
+class Lined(MemoryStore):
+    """A store that says whether there is a line, and whose first user finds the study taken."""
+
+    def __init__(self, crowds):
+        super().__init__()
+        self.crowds, self.stood = crowds, 0
+
+    def line(self, key, seconds):
+        self.stood += 1
+        self.unlock(key, "another")
+        return nullcontext(self.crowds.pop(0))
+
+
+def test_who_found_a_crowd_lines_up_at_once_until_there_is_none(monkeypatch):
+    """A decision that others come before is work in vain."""
+    store, made = Lined([True, True, False]), []
+    monkeypatch.setattr("windfall.study.journal.time.sleep", lambda _: pytest.fail("no line"))
+    study = simple(store)
+    store.lock(study._journal.key, "another", 60.0)
+    decide = type(study)._made
+    monkeypatch.setattr(type(study), "_made", lambda *a, **k: (made.append(1), decide(*a, **k))[1])
+    for stood, decided in ((1, 2), (2, 3), (3, 4), (3, 5)):
+        study.tell(study.ask(worker="a"), 1.0)  # a reward may come at any time: it tries first
+        assert (store.stood, len(made)) == (stood, decided)

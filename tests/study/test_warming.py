@@ -9,6 +9,8 @@ import pytest
 import windfall as wf
 from windfall.runtime import programs
 from windfall.study import warming
+from windfall.study.session import SOON
+from windfall.study.stores import MemoryStore
 from windfall.study.warming import Warmer
 
 ARMS = np.random.default_rng(3).uniform(size=(40, 2))
@@ -121,3 +123,31 @@ def test_a_study_that_is_gone_is_not_rehearsed(monkeypatch, finish):
     warmer.asked()
     finish()
     assert not rehearsed
+
+
+def test_a_model_that_decides_much_later_is_not_prepared_for(monkeypatch):
+    prepared = []
+    monkeypatch.setattr(Warmer, "asked", lambda self: prepared.append(self))
+    bandit = wf.Bandit(ARMS, POLICY, initial=SOON + 3)
+    for told in range(5):
+        bandit.tell(bandit.ask(), 0.0)
+        assert len(prepared) == max(0, told - 2)
+    wf.Bandit(ARMS, POLICY).ask()  # as many initial choices as usual: at once
+    assert len(prepared) == 3
+
+
+def test_who_waits_for_others_does_not_measure(monkeypatch):
+    """A choice that was not handed out yet is no reason to compile."""
+    store, prepared = MemoryStore(), []
+    monkeypatch.setattr(Warmer, "asked", lambda self: prepared.append(self))
+    study = wf.Study("shared", ARMS, "v-ucb", store=store)
+    key = store.list()["shared"]
+    store.lock(key, "another", 60.0)
+
+    def others_finish(_) -> None:
+        assert not prepared
+        store.unlock(key, "another")
+
+    monkeypatch.setattr("windfall.study.journal.time.sleep", others_finish)
+    study.ask(worker="oven")
+    assert len(prepared) == 1

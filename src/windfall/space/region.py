@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cached_property
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -104,15 +105,26 @@ class Parameters(Space):
         assert among is None, "there is no list"
         used = set(used)
         size = done = 0
-        while size < 2**14:
+        while size < 2**16:
             size = 4 * size or 64
-            rows = self.natural(self.fill(size, seed))
-            fresh = (row for row in map(tuple, rows[done:].tolist()) if row not in used)
-            found = next(fresh, None)
+            rows = self._filling(size, seed)
+            found = next((row for row in islice(rows, done, None) if row not in used), None)
             if found is not None:
                 return found
             done = size
-        return tuple(self.natural(self.fill(64, seed))[0].tolist())
+        return self._filling(64, seed)[0]
+
+    def _filling(self, size: int, seed: int) -> Sequence[Point]:
+        """So many space-filling points; kept, as a study's initial choices are asked one by one."""
+        rows = self._filled.get((size, seed))
+        if rows is None:
+            rows = [*map(tuple, self.natural(self.fill(size, seed)).tolist())]
+            self._filled[size, seed] = rows
+        return rows
+
+    @cached_property
+    def _filled(self) -> dict[tuple[int, int], Sequence[Point]]:
+        return {}
 
     def point(self, given: Any) -> Point:
         """Checked numbers, one per parameter, in the user's units."""

@@ -177,6 +177,7 @@ class Bandit(Session):
         """Make choices, and only then hand them out: all of them, or none."""
         for contents, search in self._made(request, held=held):
             self._append("asked", contents, search)
+        self._handed_out()
 
     def _append(self, kind: str, contents: dict[str, Any], search: Any = None) -> None:
         event = Event(len(self._events) + 1, kind, contents)

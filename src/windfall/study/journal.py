@@ -41,6 +41,7 @@ class Journal:
         self.store, self.key = store, key
         self.events: list[Event] = []
         self._requests: dict[str, list[Event]] = {}
+        self._crowded = False  # whether there was a line when one last stood in it
 
     def news(self) -> Sequence[Event]:
         """The events that have not been taken over yet."""
@@ -100,19 +101,24 @@ class Journal:
         Args:
             attempt: Called with the holder of the lock, None at first; called anew after a
                 conflict, and after two with the study to itself.
-            decides: Whether an attempt is so much work that none should be made in vain.
+            decides: Whether an attempt is so much work that none should be made in vain: where
+                there was a crowd the last time, it begins at the end of the line.
         """
-        conflicts, (wait, longest) = 0, WAITS
+        lines_up, conflicts, (wait, longest) = decides and self._crowded, 0, WAITS
         while True:
             try:
-                if conflicts < CONFLICTS:
+                if not lines_up and conflicts < CONFLICTS:
                     return attempt(None)
-                with self._alone() as holder:
-                    return attempt(holder)
-            except Locked:  # there is a crowd: who decides lines up
-                conflicts = CONFLICTS if decides else conflicts
-                time.sleep(wait * _DICE.random())  # not all at once again
-                wait = min(2 * wait, longest)
+                with self.store.line(self.key, LOCK) as self._crowded:
+                    if not decides and conflicts < CONFLICTS:
+                        return attempt(None)
+                    with self._alone() as holder:
+                        return attempt(holder)
+            except Locked:
+                if lines_up:  # somebody had not lined up, or there is no line
+                    time.sleep(wait * _DICE.random())  # not all at once again
+                    wait = min(2 * wait, longest)
+                lines_up = True
             except Conflict:
                 conflicts += 1
 

@@ -1,6 +1,6 @@
 """What a study's events add up to: rewards told, pulls that failed, choices handed out."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -227,10 +227,12 @@ class Record:
         held = ((self.holders.get(number), waiting) for number, waiting in self.pending.items())
         return [waiting for holder, waiting in held if holder and holder.worker == worker]
 
-    def overdue(self, now: float) -> list[int]:
-        """The ids of pending choices whose lease has run out."""
-        leases = ((number, self.holders.get(number)) for number in self.pending)
-        return [n for n, held in leases if held and held.until is not None and held.until <= now]
+    def overdue(self, clock: Callable[[], float]) -> list[int]:
+        """The ids of pending choices whose lease has run out, by a clock that is far away."""
+        held = ((number, self.holders.get(number)) for number in self.pending)
+        leases = [(number, h.until) for number, h in held if h and h.until is not None]
+        now = clock() if leases else 0.0
+        return [number for number, until in leases if until <= now]
 
     @property
     def happened(self) -> int:

@@ -25,6 +25,10 @@ if TYPE_CHECKING:
 
 __all__ = ["Session"]
 
+#: So many choices before the first that a model makes, programs are compiled for it: as many as
+#: there are initial ones by default, at most.
+SOON = 20
+
 
 class Session(Reading):
     """Tells and reads of a study; where its events go is for those who derive from this.
@@ -198,8 +202,16 @@ class Session(Reading):
             waiting.append((point, context))
             contents |= {"point": _jsonable(point), **request.contents(context)}
             made.append((contents, search))
-        self._warmer.asked()
         return made
+
+    def _handed_out(self) -> None:
+        """What was asked is being measured: time to prepare the next decision, if a model makes it.
+
+        Not long before: a crowd on one machine has better things to do than to compile.
+        """
+        record = self._record
+        if len(record.told) + len(record.failed) + len(record.pending) + SOON >= self.initial:
+            self._warmer.asked()
 
     def _initial_reason(self, used: int) -> str:
         noun = self.space.noun

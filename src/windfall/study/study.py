@@ -141,7 +141,7 @@ class Study(KeptSession):
             record = self._now()
             if self._journal.answered(request):
                 return [self._choice(i) for i in self._journal.handed_out(request)]
-            overdue = [("expired", {"id": i}) for i in record.overdue(self._store.now())]
+            overdue = [("expired", {"id": i}) for i in record.overdue(self._store.now)]
             if overdue:
                 record = self._append(overdue, holder=holder)
             proposed = record.offer == (wish.contexts[0], wish.among)
@@ -163,6 +163,7 @@ class Study(KeptSession):
             return kept + [record.pending[contents["id"]][1] for contents, _ in made]
 
         choices = self._journal.insist(attempt, decides=True)
+        self._handed_out()
         return choices[0] if n is None else choices
 
     def tell(

@@ -39,6 +39,24 @@ def test_what_is_acknowledged_is_on_the_disk(path):
         assert store._db.execute("PRAGMA busy_timeout").fetchone() == (60_000,)
 
 
+def test_a_lock_does_not_wait_for_the_disk(path):
+    """After a power cut it means nothing; what is appended meanwhile does."""
+    with closing(SQLiteStore(path)) as store:
+        key, waits = store.create("glass", {}), []
+        look = store._db.execute
+
+        def clock() -> float:  # it is asked in the midst of a change
+            waits.append(look("PRAGMA synchronous").fetchone() == (2,))
+            return 0.0
+
+        store._clock = clock
+        store.lock(key, "me", 1.0)
+        store.append(key, [("noted", {})], holder="me")
+        store.unlock(key, "me")
+        assert waits == [False, True]
+        assert look("PRAGMA synchronous").fetchone() == (2,)
+
+
 def test_a_full_disk_leaves_nothing_half_written(path):
     with closing(SQLiteStore(path)) as store:
         (pages,) = store._db.execute("PRAGMA page_count").fetchone()

@@ -14,6 +14,7 @@ all of this, for stores of one's own too.
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 from windfall.study.events import Event
@@ -89,6 +90,19 @@ class Store(ABC):
     @abstractmethod
     def unlock(self, key: int, holder: str) -> None:
         """Give a lock back; nothing happens if it is no longer held."""
+
+    def line(self, key: int, seconds: float) -> AbstractContextManager[bool]:
+        """Stand in line with others who want a study to themselves; whether there were any.
+
+        A courtesy that nothing rests on: whoever is next goes on when the one before is done,
+        where he would otherwise ask again and again. A store that keeps no line lets everybody in.
+
+        Args:
+            key: Which study.
+            seconds: How long one waits at most.
+        """
+        del key, seconds
+        return nullcontext(False)
 
     @abstractmethod
     def rename(self, key: int, name: str) -> None:

@@ -6,8 +6,9 @@ is made anew with the next call.
 """
 
 import re
-from collections.abc import Callable
-from contextlib import suppress
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from typing import Any, TypeVar
 
 import psycopg
@@ -76,6 +77,15 @@ _REMEDIES = {
     "XX001": "is damaged; restore it from a backup",
     "XX002": "is damaged; restore it from a backup",
 }
+#: As short as the server waits for a lock, in seconds.
+_GLANCE = 0.001
+_LINE = "hashtextextended('windfall line ' || %s::text, 0)"
+#: Go to the head of the line for a study; whether one had to wait.
+_QUEUE = f"""
+    WITH patience AS MATERIALIZED (SELECT set_config('lock_timeout', %s, true))
+    SELECT CASE WHEN pg_try_advisory_lock({_LINE}) THEN false
+        ELSE pg_advisory_lock({_LINE})::text = '' END FROM patience
+"""
 _ALIVE = "hashtextextended('windfall holder ' || %s, 0)"
 _T = TypeVar("_T")
 
@@ -96,18 +106,39 @@ class PostgresStore(SQLStore):
         self.url, self.address = url, _shown(url)
         self._create, self._clock = create, clock
         self._holders: set[str] = set()
+        self._users: set[int] = set()  # threads
         super().__init__()
 
     def __reduce__(self) -> tuple[Any, ...]:
         return PostgresStore, (self.url,)
 
+    @contextmanager
+    def line(self, key: int, seconds: float) -> Iterator[bool]:
+        """The server keeps it, as a lock that ends with the connection.
+
+        Nothing else goes over a connection meanwhile: where threads share one, nobody waits.
+        """
+        self._users.add(threading.get_ident())
+        patience = seconds if len(self._users) == 1 else _GLANCE
+        values = [f"{1000 * patience:.0f}", key, key]
+        waited = None
+        with self._guard, self._in_words(), suppress(psycopg.errors.LockNotAvailable):
+            waited = self._again_if_lost(lambda db: db.execute(_QUEUE, values).fetchone())
+        try:
+            yield waited != (False,)
+        finally:
+            if waited is not None:
+                with suppress(InputError):  # a lost connection has ended it already
+                    self._read(lambda db: db.execute(f"SELECT pg_advisory_unlock({_LINE})", [key]))
+
     def unlock(self, key: int, holder: str) -> None:
-        # Statements of their own, since nothing has to happen together: others are waiting.
-        given_back = "DELETE FROM locks WHERE study = %s AND holder = %s"
-        self._read(lambda db: db.execute(given_back, [key, holder]))
-        if holder in self._holders:
-            self._holders.discard(holder)
-            self._read(lambda db: db.execute(f"SELECT pg_advisory_unlock({_ALIVE})", [holder]))
+        def work(db: psycopg.Connection) -> None:
+            db.execute("DELETE FROM locks WHERE study = %s AND holder = %s", [key, holder])
+            if holder in self._holders:
+                self._holders.discard(holder)
+                db.execute(f"SELECT pg_advisory_unlock({_ALIVE})", [holder])
+
+        self._jot(work)
 
     def _connect(self) -> psycopg.Connection:
         self._holders.clear()  # their locks were lost with the connection
@@ -132,12 +163,20 @@ class PostgresStore(SQLStore):
         with self._guard, self._in_words():
             return self._again_if_lost(lambda db: _transaction(db, work))
 
+    def _jot(self, work: Callable[[psycopg.Connection], _T]) -> _T:
+        def quickly(db: psycopg.Connection) -> _T:
+            db.execute("SET LOCAL synchronous_commit = off")
+            return work(db)
+
+        return self._change(quickly)
+
     def _again_if_lost(self, work: Callable[[psycopg.Connection], _T]) -> _T:
         """Work on the connection; on a new one if it turns out to be gone.
 
         It may have been idle while the server was started again. Whatever was not committed then
         did not happen.
         """
+        self._users.add(threading.get_ident())
         db = self._connection()
         try:
             return work(db)

@@ -9,11 +9,12 @@ import os
 import sqlite3
 import time
 from collections.abc import Callable
-from contextlib import suppress
+from contextlib import AbstractContextManager, nullcontext, suppress
 from pathlib import Path
 from typing import Any, TypeVar
 
 from windfall.errors import InputError
+from windfall.study.stores.line import in_line, meeting_point
 from windfall.study.stores.mounts import network_type
 from windfall.study.stores.schema import migrate, trouble
 from windfall.study.stores.sql import PATIENCE, SQLStore
@@ -44,7 +45,7 @@ class SQLiteStore(SQLStore):
         clock: Callable[[], float] = time.time,
     ):
         self.path = Path(path).absolute()  # also after the process has changed its folder
-        self.address = str(self.path)
+        self.address, self._log = str(self.path), Path(f"{self.path}-wal")
         self._clock = clock
         if not create and not self.path.exists():
             raise InputError(f"store {str(path)!r} does not exist; expected a file with studies")
@@ -52,6 +53,12 @@ class SQLiteStore(SQLStore):
 
     def __reduce__(self) -> tuple[Any, ...]:
         return SQLiteStore, (self.path,)
+
+    def line(self, key: int, seconds: float) -> AbstractContextManager[bool]:
+        try:
+            return in_line(meeting_point(self.path, key), seconds, create=True)
+        except OSError:  # somebody has removed the file
+            return nullcontext(False)
 
     def now(self) -> float:
         return self._clock()
@@ -79,7 +86,9 @@ class SQLiteStore(SQLStore):
             return work(self._connection())
 
     def _change(self, work: Callable[[sqlite3.Connection], _T]) -> _T:
-        with self._guard, self._in_words():
+        # SQLite itself keeps no line: who waits long looks ever more rarely whether it is his turn.
+        # Nor does it lock its log, as it locks the file, so that a line behind that is in no way.
+        with self._guard, self._in_words(), in_line(self._log, PATIENCE):
             db = self._connection()
             db.execute("BEGIN IMMEDIATE")
             try:
@@ -90,6 +99,14 @@ class SQLiteStore(SQLStore):
                     db.execute("ROLLBACK")
                 raise
             return result
+
+    def _jot(self, work: Callable[[sqlite3.Connection], _T]) -> _T:
+        with self._guard:
+            self._read(lambda db: db.execute("PRAGMA synchronous = NORMAL"))
+            try:
+                return self._change(work)
+            finally:
+                self._read(lambda db: db.execute("PRAGMA synchronous = FULL"))
 
     def _time(self, db: sqlite3.Connection) -> float:
         return self._clock()
