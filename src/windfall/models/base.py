@@ -27,6 +27,7 @@ __all__ = ["EXACT", "Belief", "FitInfo", "Model", "Path", "Reward", "Tried"]
 
 #: Stands for the variance 0 of an exact reward, since 0 marks an unknown one.
 EXACT = 1e-300
+_FEW_COLUMNS = 32
 
 
 class Reward(eqx.Module):
@@ -130,7 +131,7 @@ class Belief(eqx.Module):
         reach = 0.25 * jnp.maximum(tried.distinct, 1) ** (-1.0 / x.shape[1])
 
         def nearest(points):
-            squares = jnp.sum((tried.x[:, None] - points) ** 2, axis=-1)
+            squares = _square_distances(tried.x, points)
             return jnp.min(jnp.where(tried.live[:, None], squares, jnp.inf), axis=0)
 
         square = in_blocks(nearest, x, tried.x.shape[0] * x.shape[1])
@@ -246,6 +247,17 @@ class Belief(eqx.Module):
     def each(self, function: Callable[..., Any], *others: Any) -> Any:
         """The answers of all members, stacked; ``others`` have one entry for each of them."""
         raise TypeError("this belief has no members")
+
+
+def _square_distances(x: Float[Array, "n d"], y: Float[Array, "m d"]) -> Float[Array, "n m"]:
+    """‖x_i − y_j‖²."""
+    if x.shape[1] > _FEW_COLUMNS:
+        return jnp.sum((x[:, None] - y) ** 2, axis=-1)
+    # Column by column it takes a quarter of the time, in a program that grows with the columns.
+    squares = jnp.zeros((x.shape[0], y.shape[0]), y.dtype)
+    for mine, others in zip(x.T, y.T, strict=True):
+        squares += (mine[:, None] - others) ** 2
+    return squares
 
 
 B = TypeVar("B", bound=Belief)
