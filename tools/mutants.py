@@ -21,10 +21,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-ROOMS = ("models", "attention", "acquisition", "policy.py", "simulation")
+ROOMS = ("models", "attention", "acquisition", "policy", "simulation")
 #: Tests of files that have no folder of their own, and those beside a folder's own.
 ELSEWHERE = {
-    "policy.py": ["tests/acquisition/test_protocol.py", "tests/study", "tests/simulation"],
+    "policy": ["tests/acquisition/test_protocol.py", "tests/study", "tests/simulation"],
     "acquisition/candidates.py": ["tests/study/test_bandit_draws.py", "tests/study"],
 }
 SWAPS = {
@@ -116,8 +116,9 @@ def tests_of(path: str) -> list[list[str]]:
     inner = Path(path).relative_to("src/windfall")
     own = Path("tests") / inner.parent / f"test_{inner.name}"
     groups = [[str(own)]] if (ROOT / own).exists() else []
-    if str(inner) in ELSEWHERE:
-        return groups + [[test] for test in ELSEWHERE[str(inner)]]
+    for place in (inner, inner.parent):
+        if str(place) in ELSEWHERE:
+            return groups + [[test] for test in ELSEWHERE[str(place)]]
     folder = Path("tests") / inner.parent
     while not (ROOT / folder).is_dir():
         folder = folder.parent
@@ -158,7 +159,7 @@ def main() -> None:
     parser.add_argument("--only", default="", help="only files whose path contains this")
     options = parser.parse_args()
     rooms = (ROOT / "src" / "windfall" / room for room in ROOMS)
-    files = sorted(f for room in rooms for f in ([room] if room.suffix else room.rglob("*.py")))
+    files = sorted(f for room in rooms for f in room.rglob("*.py"))
     drawn = [m for f in files if options.only in str(f) for m in mutants(f)]
     print(f"{len(drawn)} changes are possible; {min(options.n, len(drawn))} of them are tried")
     drawn = random.Random(options.seed).sample(drawn, min(options.n, len(drawn)))
