@@ -114,6 +114,33 @@ def test_from_a_file_to_a_study_that_others_share(page, laboratory):
     assert page.evaluate("document.images.length") == 1  # the one in the corner
 
 
+def test_a_study_with_contexts(page, laboratory):
+    known = {"load": (0, 10), "kind": wf.Categorical(["hot", "cold"])}
+    arms = np.linspace(0.0, 1.0, 5)[:, None]
+    with wf.Study("shift", arms, "v-ucb", store=laboratory.store, context=known) as study:
+        page.goto(f"{laboratory.url}/studies/shift")
+        page.locator("#ask-context input").fill("2,5")
+        page.locator("#ask-context select").select_option(label="cold")
+        page.click("#ask-button")
+        card = page.locator(".card")
+        card.wait_for()
+        assert study.pending[0].context == {"load": 2.5, "kind": "cold"}
+        assert "cold" in card.inner_text()
+        card.locator("[name=result]").fill("1")
+        card.get_by_role("button", name="Tell").click()
+        within(20, lambda: len(study.rewards) == 1)
+        page.wait_for_selector("#map-context >> text=load 2.5, kind cold")
+        page.locator("#curve canvas").wait_for()
+        page.click("summary >> text=Report")
+        page.fill("#tell-other [name=arm]", "3")
+        page.locator("#other-context input").fill("7")
+        page.fill("#tell-other [name=result]", "0.5")
+        page.locator("#tell-other").get_by_role("button", name="Tell").click()
+        within(20, lambda: len(study.rewards) == 2)
+        page.wait_for_selector("#map-context >> text=load 7, kind hot")
+        assert study.history()["load"][-1] == 7.0
+
+
 def best(page) -> str:
     return page.inner_text("#facts dl div:nth-child(2) dd")
 

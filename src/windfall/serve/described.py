@@ -47,6 +47,7 @@ def facts(name: str, study: ServedStudy) -> dict[str, Any]:
         "space": _space(study, created["space"]),
         "policy": created["policy"],
         "context": created.get("context"),
+        "last_context": study.last_context,
         "seed": study.seed,
         "initial": study.initial,
         "last_entry": study.last_entry,

@@ -91,6 +91,13 @@ class ServedStudy(Study):
         mean, deviation = self._decider.moments(record, x, here)
         return {"mean": mean, "std": deviation}
 
+    @property
+    def last_context(self) -> dict[str, Any] | None:
+        """That of the last reward, by name; None where there is none."""
+        told = self.record.told
+        last = told[-1].context if told else None
+        return None if self.context is None or last is None else self.context.named(last)
+
     def beliefs(self) -> dict[str, np.ndarray]:
         """What is believed about every arm, or point told; kept until something happens.
 
@@ -98,8 +105,8 @@ class ServedStudy(Study):
         """
         happened = len(self.events)
         if self._believed is None or self._believed[0] != happened:
-            told = self._rewarded("explain").told
-            table = self.explain(context=told[-1].context)
+            self._rewarded("explain")
+            table = self.explain(context=self.last_context)
             names = ("mean", "std", "ratio", "acquisition")
             self._believed = happened, {name: table[name] for name in names}
         return self._believed[1]

@@ -9,6 +9,7 @@ from windfall.serve.arms_table import OWN
 from windfall.serve.described import plain, time
 from windfall.serve.served import ServedStudy
 from windfall.space import Arms, Space
+from windfall.space.context import Context
 from windfall.space.parameter import Categorical
 from windfall.space.region import Parameters
 
@@ -28,7 +29,8 @@ def shape(study: ServedStudy) -> dict[str, Any]:
     - ``columns``: what the table of arms calls them;
     - ``size``: the number of arms, None where there is no list;
     - ``across``: the two features that a map shows first, and ``geometry``: whether it means much;
-    - ``grid``: whether every arm can be a cell of the map.
+    - ``grid``: whether every arm can be a cell of the map;
+    - ``contexts``: of what is known before each choice the name, and the ``labels`` of a choice.
     """
     space = study.space
     axes = _arms_axes(space) if isinstance(space, Arms) else _parameter_axes(space)
@@ -42,6 +44,7 @@ def shape(study: ServedStudy) -> dict[str, Any]:
         "across": across,
         "geometry": len(wide) >= 2,
         "grid": isinstance(space, Arms) and _on_a_grid(space.arms),
+        "contexts": [] if study.context is None else _known_before(study.context),
     }
 
 
@@ -120,6 +123,18 @@ def _parameter_axes(space: Space) -> list[dict[str, Any]]:
             more = {"log": parameter.log, "whole": parameter.whole}
             axes.append(_axis(name, *ends, **more) | {"values": ends[1] - ends[0] + 2})
     return axes
+
+
+def _known_before(context: Context) -> list[dict[str, Any]]:
+    kinds = {} if context.space is None else context.space.parameters
+    return [
+        {
+            "name": name,
+            "labels": list(kind.choices) if isinstance(kind, Categorical) else None,
+        }
+        for name in context.names
+        for kind in [kinds.get(name)]
+    ]
 
 
 def _axis(name: str, low: float | int, high: float | int, **more: Any) -> dict[str, Any]:

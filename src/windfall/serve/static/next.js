@@ -29,7 +29,7 @@ export class Cards {
     const form = writable ? this.#form(choice, title, message) : null;
     const element = el("article", { class: "card", "aria-label": title, "data-choice": choice.id },
       el("div", { class: "title" }, el("h3", {}, title, choice.name && el("span", { class: "soft small" }, ` arm ${choice.arm}`)), holder),
-      terms("values", Object.entries(choice.parameters).map(([name, value]) => [name, short(value, 6)])),
+      terms("values", Object.entries({ ...choice.context, ...choice.parameters }).map(([name, value]) => [name, short(value, 6)])),
       el("p", { class: "why", title: choice.why }, reason(choice)), numbers, form, message);
     return {
       element,
@@ -102,45 +102,53 @@ function held({ worker, expires }) {
   return [worker, lease].filter(Boolean).join(" · ");
 }
 
+/** A field for each of some quantities: a number, or one of several labels. */
+function fields(quantities) {
+  return quantities.map(({ name, labels }) => el("label", { "data-name": name }, name, labels
+    ? el("select", {}, labels.map((label, i) => el("option", { value: i }, String(label))))
+    : el("input", { inputmode: "decimal", required: true, autocomplete: "off" })));
+}
+
+/** What was entered into such fields, by name. */
+function entered(host, quantities) {
+  const places = [...host.querySelectorAll("[data-name]")];
+  return Object.fromEntries(quantities.map(({ name, labels }) => {
+    const { value } = places.find((place) => place.dataset.name === name).lastElementChild;
+    return [name, labels ? labels[Number(value)] : number(value)];
+  }));
+}
+
+/** What is known now, in a study with contexts. */
+const known = (host, { contexts }) => (contexts.length ? { context: entered(host, contexts) } : {});
+
 /** The form that asks for choices. */
-export function askForm(form, button, message, address, done) {
+export function askForm(form, now, button, message, address, view, done) {
+  now.replaceChildren(...fields(view.contexts));
   form.addEventListener("submit", (event) => {
     event.preventDefault();
     busy(button, message, async () => {
       const { n, worker, hours } = form.elements;
       const lease = hours.value.trim() ? number(hours.value) * 3600 : null;
       if (lease != null && !(lease > 0)) throw new Error(`hours is "${hours.value}"; expected a number above 0`);
-      await post(`${address}/ask`, { n: Number(n.value), worker: worker.value.trim() || null, lease });
+      await post(`${address}/ask`, { n: Number(n.value), worker: worker.value.trim() || null, lease, ...known(now, view) });
       await done();
     });
   });
 }
 
 /** The form for results that nobody asked for: an arm by its number, or values by name. */
-export function otherForm(form, fields, message, address, view, done) {
-  const one = (name, more) => el("label", {}, name, more);
-  const inputs = view.size == null
-    ? view.axes.map((axis) => one(axis.name, axis.labels
-      ? el("select", { "data-name": axis.name }, axis.labels.map((label, i) => el("option", { value: i }, String(label))))
-      : el("input", { "data-name": axis.name, inputmode: "decimal", required: true, autocomplete: "off" })))
-    : [one("Arm", el("input", { name: "arm", type: "number", min: 0, max: view.size - 1, step: 1, required: true }))];
-  fields.replaceChildren(...inputs);
+export function otherForm(form, what, then, message, address, view, done) {
+  const arm = () => el("label", {}, "Arm", el("input", { name: "arm", type: "number", min: 0, max: view.size - 1, step: 1, required: true }));
+  what.replaceChildren(...(view.size == null ? fields(view.axes) : [arm()]));
+  then.replaceChildren(...fields(view.contexts));
   form.addEventListener("submit", (event) => {
     event.preventDefault();
     busy(form.querySelector("button"), message, async () => {
-      await post(`${address}/tell`, { ...meant(form, view), ...told(form.elements.result.value) });
+      const meant = view.size == null ? { parameters: entered(what, view.axes) } : { arm: Number(form.elements.arm.value) };
+      await post(`${address}/tell`, { ...meant, ...known(then, view), ...told(form.elements.result.value) });
       form.elements.result.value = "";
       say(message, "Noted.");
       await done();
     });
   });
-}
-
-function meant(form, view) {
-  if (view.size != null) return { arm: Number(form.elements.arm.value) };
-  const values = view.axes.map((axis, i) => {
-    const typed = form.querySelectorAll("[data-name]")[i].value;
-    return [axis.name, axis.labels ? axis.labels[Number(typed)] : number(typed)];
-  });
-  return { parameters: Object.fromEntries(values) };
 }

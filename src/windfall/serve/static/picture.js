@@ -38,6 +38,9 @@ export class Picture {
     find("#curve").hidden = empty || this.mode === "map";
     find("#map-png").hidden = empty || this.mode === "ranking";
     find("#slices").hidden = empty || this.mode !== "map" || this.view.axes.length < 3;
+    const known = Object.entries(facts.last_context ?? {}).map(([name, value]) => `${name} ${short(value)}`);
+    find("#map-context").hidden = !known.length;
+    find("#map-context").textContent = `With ${known.join(", ")}, as of the last reward.`;
     if (empty) return;
     if (this.mode === "ranking") return this.#rank();
     this.#sliders();
@@ -153,7 +156,7 @@ export class Picture {
     const [across, up] = this.axes.map((i, k) => steps(this.view.axes[i], FINE[k]));
     const slice = this.#slice();
     const points = up.values.flatMap((v) => across.values.map((u) => slice.with(this.axes[0], u).with(this.axes[1], v)));
-    const { columns } = await call("POST", `${this.address}/explain`, { points });
+    const columns = await this.#explained(points);
     return {
       x: across.axis, y: up.axis, xEdges: across.edges, yEdges: up.edges, columns,
       arm: () => null,
@@ -161,10 +164,15 @@ export class Picture {
     };
   }
 
+  /** What the model says about points, in the context of the last reward. */
+  async #explained(points) {
+    return (await call("POST", `${this.address}/explain`, { points, context: this.facts.last_context })).columns;
+  }
+
   /** Points along the only feature. */
   async #line() {
     const along = steps(this.view.axes[0], 240);
-    const { columns } = await call("POST", `${this.address}/explain`, { points: along.values.map((value) => [value]) });
+    const columns = await this.#explained(along.values.map((value) => [value]));
     return { x: along.values, columns };
   }
 

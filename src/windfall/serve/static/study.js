@@ -104,8 +104,8 @@ function showHistory() {
 }
 
 function forms(view) {
-  askForm(find("#ask"), find("#ask-button"), find("#ask-message"), address, refresh);
-  otherForm(find("#tell-other"), find("#other-fields"), find("#other-message"), address, view, refresh);
+  askForm(find("#ask"), find("#ask-context"), find("#ask-button"), find("#ask-message"), address, view, refresh);
+  otherForm(find("#tell-other"), find("#other-fields"), find("#other-context"), find("#other-message"), address, view, refresh);
   find("#note").addEventListener("submit", (event) => {
     event.preventDefault();
     busy(find("#note button"), find("#note-message"), async () => {
