@@ -216,10 +216,10 @@ class Anywhere(Candidates):
         rng = np.random.default_rng(np.asarray(jax.random.key_data(key)))
         x, search = maximise(rng, surface, inputs, rewards, avoid)
         points = np.concatenate([x[None], np.where(tried.live[:, None], tried.x, x)])
-        value, ratio, mean, deviation = map(np.asarray, _seen(score, belief, points))
+        ratio, mean, deviation = map(np.asarray, _seen(score, belief, points))
         best = np.max(mean[1:][tried.live], initial=-np.inf)
-        valid = known.healthy & np.isfinite(value[0])
-        return x, Info(value[0], mean[0], deviation[0], ratio[0], best, valid, search)
+        valid = known.healthy & np.isfinite(search.value)
+        return x, Info(search.value, mean[0], deviation[0], ratio[0], best, valid, search)
 
     def new(self, avoid, tried) -> Float[Array, "q d"]:
         """On the host."""
@@ -229,8 +229,8 @@ class Anywhere(Candidates):
 
 @program
 def _seen(score: Score, belief: Belief, x):
-    """What is to be known of points: score, attention, mean and deviation."""
-    return score(x), score.ratio(x), *belief.moments(x)
+    """What else is to be known of points: attention, mean and deviation."""
+    return score.ratio(x), *belief.moments(x)
 
 
 #: For what needs nothing of the space, and is compiled without it.

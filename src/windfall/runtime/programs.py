@@ -220,9 +220,10 @@ def _compiled(lowered: Any, arrays: list[Any]) -> Any:
 
 #: On a CPU the older emitters of fused loops compile in half the time, and what they make runs no
 #: slower (``benchmarks/README.md``); but not over long lists, whose loops the newer ones vectorise.
+#: Code in one piece saves a tenth, where there is one thread to compile pieces (``guard_threads``).
 #: On an accelerator trying out several algorithms for every
 #: matrix product takes longer than it ever gives back here.
-_CPU_OPTIONS = {"xla_cpu_use_fusion_emitters": False}
+_CPU_OPTIONS = {"xla_cpu_use_fusion_emitters": False, "xla_cpu_parallel_codegen_split_count": 1}
 _ACCELERATOR_OPTIONS = {"xla_gpu_autotune_level": 0}
 _MANY_NUMBERS = 2**17
 

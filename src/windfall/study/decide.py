@@ -93,6 +93,7 @@ class Decider:
             among: Which arms are available; None for all.
         """
         self._look(record, seen)
+        self._prepare(record)
         learned = self._learn(record)
         belief = self._believe(learned, len(waiting))
         if waiting:
@@ -194,9 +195,8 @@ class Decider:
             return belief.load(record.belief)
         return self._situations.recalled(belief, record)
 
-    def _note(self, record: Record) -> Belief:
+    def _note(self, told: Sequence[Pull]) -> Belief:
         """The rewards of a record, with room for no more."""
-        told = record.told
         if self._noted != told[: len(self._noted)]:  # one was taken back
             self._noted, self._slots, self._rewards = [], set(), self._begun.belief
         new = told[len(self._noted) :]
@@ -204,10 +204,7 @@ class Decider:
             x = self._joint([pull.where for pull in new], [pull.at or 0.0 for pull in new])
             known = [pull.noise is not None for pull in new]
             self._slots |= {(row.tobytes(), k) for row, k in zip(x, known, strict=True)}
-            belief = self._room(self._rewards, 0)
-            if record.searched < 0:
-                self._prepare(belief)
-            self._rewards = compiled.note(belief, x, new)
+            self._rewards = compiled.note(self._room(self._rewards, 0), x, new)
             self._noted += new
         return self._rewards
 
@@ -222,10 +219,13 @@ class Decider:
             size = bucket(size + 1, self._buckets)
         self._go_through(size)
 
-    def _prepare(self, belief: Belief) -> None:
-        """Compile what a decision with so much room will run, all of it at once."""
-        with suppress(Exception), rehearsing():  # what is wrong the decision itself will say
-            self._go_through(belief.capacity or 0)
+    def _prepare(self, record: Record) -> None:
+        """Compile all that a decision with a search runs at once, if it needs more room than yet."""
+        new, seldom = record.told[len(self._noted) :], self._begun.belief.thrifty
+        room = len(self._slots) + len({pull.where for pull in new}) + len(record.failed)
+        if room > max(self._rehearsed, default=0) and (record.searched < 0 or not seldom):
+            with suppress(Exception), rehearsing():  # what is wrong the decision itself will say
+                self._go_through(bucket(room, self._buckets))
 
     def _go_through(self, size: int) -> None:
         if size not in self._rehearsed:
@@ -253,7 +253,7 @@ class Decider:
         if self._learned is not None and self._learned.record == key:
             return self._learned
         self._conditioned = {}
-        belief = self._note(record)
+        belief = self._note(record.told)
         if doomed:
             pulls = [Pull(point, record.worst) for point, _ in doomed]
             belief = self._room(belief, len(doomed))
@@ -263,14 +263,13 @@ class Decider:
         if record.belief is not None:
             recalled = self._recalled(belief, record)
             belief, searched = (belief, -1) if recalled is None else (recalled, searched)
-        every = model.refit_every
-        if due(record.happened, searched, initial, every) and self._outdated(belief, searched):
+        now = due(record.happened, searched, initial, model.refit_every)
+        if now and self._outdated(belief, searched):
             searched = record.happened
-            self._prepare(belief)
             belief, info = compiled.search(model, self._state(record, belief))
             found = belief.dump()
-            ended = f"; its fit was ended after {int(info.evaluations)} evaluations"
-            remark = "" if info.converged else ended
+            spent = int(info.evaluations)
+            remark = "" if info.converged else f"; its fit was ended after {spent} evaluations"
         self._learned = Learned(key, doomed, belief, found, searched, remark)
         return self._learned
 
