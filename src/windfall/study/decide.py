@@ -220,7 +220,7 @@ class Decider:
         self._go_through(size)
 
     def _prepare(self, record: Record) -> None:
-        """Compile all that a decision with a search runs at once, if it needs more room than yet."""
+        """Compile all that a decision with a search runs at once, if it needs new room."""
         new, seldom = record.told[len(self._noted) :], self._begun.belief.thrifty
         room = len(self._slots) + len({pull.where for pull in new}) + len(record.failed)
         if room > max(self._rehearsed, default=0) and (record.searched < 0 or not seldom):
