@@ -25,15 +25,15 @@ class Landscape(eqx.Module):
     centre: Any
 
     def __call__(self, x):
-        return (self.value(x, self.centre),)
+        return self.value(x, self.centre)
 
 
 def search(space, value, *, centre=0.0, seed=0, avoid=None, observed=(), starts=256):
     """The answer as a unit point, and how the search ended."""
     inputs = np.reshape(observed, (len(observed), space.dimension))
     avoid = np.zeros((0, space.dimension)) if avoid is None else avoid
-    look = Landscape(value, np.asarray(centre))
-    surface = Surface(look, Region.of(space), space.fill(starts), SCATTERED + 16)
+    score = Landscape(value, np.asarray(centre))
+    surface = Surface(score, Region.of(space), space.fill(starts), SCATTERED + 16)
     rng = np.random.default_rng(seed)
     x, ended = maximise(rng, surface, inputs, np.ones(len(inputs)), avoid)
     np.testing.assert_allclose(space.snap(x[None])[0], x, rtol=0, atol=1e-12)  # it exists

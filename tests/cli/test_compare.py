@@ -1,6 +1,7 @@
 """``windfall compare``: who is played, in which order they are printed, on equal luck."""
 
 import json
+from functools import partial
 
 import numpy as np
 import pytest
@@ -23,7 +24,19 @@ def played(monkeypatch):
         progress(rounds * trials)
         return made_up(np.full((trials, rounds), MEDIANS[label]), label, problem=problem.name)
 
+    def execute(experiments, folder, *, workers, executor, progress):
+        [experiment] = experiments
+        results = {
+            run.label: simulate(
+                experiment.problem, run.policy, rounds=run.rounds, trials=run.trials,
+                seed=run.seed, workers=workers, progress=partial(progress, run), label=run.label,
+            )
+            for run in experiment.all_runs
+        }  # fmt: skip
+        return {experiment.name: results}
+
     monkeypatch.setattr(wf, "simulate", simulate)
+    monkeypatch.setattr("windfall.compare.execute.execute", execute)
     return calls
 
 
@@ -77,6 +90,7 @@ def test_the_goal_decides_who_is_played_and_who_comes_first(windfall, folder, mo
 
     monkeypatch.setattr(wf, "simulate", simulate)
     arguments = ["compare", folder, "--goal", "best", "--budget", "40", "--trials", "2"]
+    arguments += ["--workers", "1"]  # one after the other
     done = windfall(*arguments, "--rounds", "12")
     assert done.exit_code == 0, done.exception
     assert calls[0] == ("prospect", 40)

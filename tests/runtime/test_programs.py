@@ -16,7 +16,8 @@ import pytest
 from jax.experimental.compilation_cache.compilation_cache import reset_cache
 
 from windfall.runtime import programs
-from windfall.runtime.programs import Program, compilation_cache
+from windfall.runtime.programs import Program, compilation_cache, rehearsing
+from windfall.space.fill import slack
 
 
 class Labelled(eqx.Module):
@@ -75,6 +76,25 @@ def test_threads_that_need_the_same_program_compile_it_once(built):
     np.testing.assert_allclose(answers, np.tile(np.cumsum(np.sin(np.arange(5.0))), (8, 1)))
 
 
+def test_what_was_rehearsed_is_compiled_beside_and_once(built):
+    """Zeros of the right kind, keys among them, lead from one program to the next."""
+    draw = Program(lambda key: (jax.random.split(key), jax.random.normal(key, (3,))))
+    shift = Program(lambda key, x: x + jax.random.uniform(key))
+
+    def both(key):
+        keys, x = draw(key)
+        return keys, x, shift(keys[0], x)
+
+    with rehearsing():
+        _, x, shifted = both(jax.random.key(1))
+    np.testing.assert_array_equal([x, shifted], np.zeros((2, 3)))
+    keys, x, shifted = both(jax.random.key(1))
+    assert len(built) == 2
+    with jax.enable_x64(True):
+        np.testing.assert_array_equal(x, jax.random.normal(jax.random.key(1), (3,)))
+        np.testing.assert_allclose(shifted, x + jax.random.uniform(keys[0]), rtol=1e-15)
+
+
 @pytest.fixture
 def no_jax_cache():
     """As for most users: without the cache that JAX has in tests."""
@@ -131,6 +151,19 @@ def test_what_was_compiled_is_kept_and_found_whole(kept):
     assert compiled_events(lambda: Program(wave)(x)) == 0
 
 
+def test_constraints_are_told_apart_by_what_they_compute(kept):
+    """Not by their names, which tell nothing, nor by their addresses, which change."""
+    x = np.linspace(0.0, 1.0, 5)[:, None]
+
+    def above(bound):
+        return [lambda p: p["x"] - bound]
+
+    assert compiled_events(lambda: slack(("x",), above(0.5), x)) == 1
+    assert compiled_events(lambda: slack(("x",), above(0.5), x)) == 0
+    np.testing.assert_array_equal(slack(("x",), above(0.25), x), x[:, 0] - 0.25)
+    assert len(kept()) == 2
+
+
 @pytest.mark.usefixtures("no_jax_cache")
 def test_a_folder_that_cannot_be_written_does_no_harm(tmp_path, monkeypatch):
     file = tmp_path / "file"
@@ -169,7 +202,8 @@ warming.PATIENCE = float("inf")
 events = []
 jax.monitoring.register_event_duration_secs_listener(lambda name, d, **_: events.append(name))
 chosen = []
-for space in (np.linspace(0, 1, 7)[:, None], wf.Box([0.0], [1.0])):
+line = wf.Parameters({"x": wf.Real(0, 1)}, constraints=[lambda p: p["x"] - 0.1])
+for space in (np.linspace(0, 1, 7)[:, None], line):
     policy = wf.Policy(wf.VUCB(), wf.GP(fit=wf.Fit(restarts=1, iterations=5)))
     bandit = wf.Bandit(space, policy, seed=1, initial=2)
     for _ in range(4):

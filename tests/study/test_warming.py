@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import windfall as wf
-from windfall.runtime import programs
+from windfall.runtime import beside, programs
 from windfall.study import warming
 from windfall.study.session import SOON
 from windfall.study.stores import MemoryStore
@@ -77,7 +77,7 @@ class Study:
 def finish(monkeypatch):
     """Wait for the threads that a test has started."""
     started: weakref.WeakSet = weakref.WeakSet()
-    monkeypatch.setattr(warming, "_threads", started)
+    monkeypatch.setattr(beside, "_threads", started)
 
     def wait() -> None:
         for thread in list(started):
@@ -107,7 +107,7 @@ def test_nothing_is_rehearsed_while_a_decision_is_made(monkeypatch, finish):
     study = Study()
     study.warmer.asked()
     study.warmer.asking()
-    (thread,) = list(warming._threads)
+    (thread,) = list(beside._threads)
     thread.join(0.3)
     assert thread.is_alive() or study.rehearsed  # rehearsed: this thread was kept from asking
     study.warmer.asked()

@@ -25,22 +25,13 @@ from windfall.acquisition.shards import highest_of_shards, spread
 from windfall.models.base import Belief, Tried
 from windfall.models.glance import Glance
 from windfall.runtime.arrays import Array
+from windfall.runtime.programs import program
 from windfall.space import Arms, Parameters, Space
 
-__all__ = ["NOWHERE", "Anywhere", "Candidates", "Listed", "View", "candidates", "lengthened"]
+__all__ = ["NOWHERE", "Anywhere", "Candidates", "Listed", "candidates", "lengthened"]
 
 #: The stream of random numbers that decides on exploration.
 _LOTS = 0x10707
-
-
-class View(eqx.Module):
-    """What is to be known of points: score, attention, mean and deviation."""
-
-    score: Score
-    belief: Belief
-
-    def __call__(self, x: Float[Array, "m d"]) -> tuple[Float[Array, " m"], ...]:
-        return self.score(x), self.score.ratio(x), *self.belief.moments(x)
 
 
 class Candidates(eqx.Module):
@@ -221,18 +212,25 @@ class Anywhere(Candidates):
         avoid = np.zeros((0, inputs.shape[1])) if avoid is None else avoid
         avoid = avoid[~np.any(np.isnan(avoid), axis=1)]
         room = SCATTERED + len(tried.x)
-        surface = Surface(View(score, belief), self.region, self.starts, room)
+        surface = Surface(score, self.region, self.starts, room)
         rng = np.random.default_rng(np.asarray(jax.random.key_data(key)))
         x, search = maximise(rng, surface, inputs, rewards, avoid)
-        value, ratio, mean, deviation, _ = surface.columns(np.concatenate([x[None], inputs]))
-        best = np.max(mean[1:], initial=-np.inf)
-        valid = known.healthy & np.isfinite(value[0])
-        return x, Info(value[0], mean[0], deviation[0], ratio[0], best, valid, search)
+        points = np.concatenate([x[None], np.where(tried.live[:, None], tried.x, x)])
+        ratio, mean, deviation = map(np.asarray, _seen(score, belief, points))
+        best = np.max(mean[1:][tried.live], initial=-np.inf)
+        valid = known.healthy & np.isfinite(search.value)
+        return x, Info(search.value, mean[0], deviation[0], ratio[0], best, valid, search)
 
     def new(self, avoid, tried) -> Float[Array, "q d"]:
         """On the host."""
         known = np.asarray(tried.x)[np.asarray(tried.live)]
         return known if avoid is None else np.concatenate([avoid, known])
+
+
+@program
+def _seen(score: Score, belief: Belief, x):
+    """What else is to be known of points: attention, mean and deviation."""
+    return score.ratio(x), *belief.moments(x)
 
 
 #: For what needs nothing of the space, and is compiled without it.

@@ -106,7 +106,7 @@ def maximise(
             break
         x = new
 
-    found = surface.columns(x[None])[0][0]
+    found = surface.looked_at(x[None])[0][0]
     ended = Search(found, np.float64(ending(surface, x)), np.int32(evaluations), np.any(x != top))
     return x, ended
 

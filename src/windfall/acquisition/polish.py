@@ -19,18 +19,16 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Bool, Float, Int
-from scipy.optimize import nnls
 
 from windfall.acquisition.region import Region
 from windfall.models.gp.bfgs import minimise
 from windfall.runtime.arrays import Array
 from windfall.runtime.programs import program
 
-__all__ = ["LANES", "Climb", "Look", "Surface", "ending", "polish"]
+__all__ = ["LANES", "Climb", "Scored", "Surface", "ending", "polish"]
 
-#: The score of points and whatever else is to be known of them, one column each, the score first. A
-#: pytree, so that another round's numbers do not make another program.
-Look = Callable[[Float[Array, "m c"]], tuple[Float[Array, " m"], ...]]
+#: The score of points. A pytree, so that another round's numbers do not make another program.
+Scored = Callable[[Float[Array, "m c"]], Float[Array, " m"]]
 
 #: Climbs at once.
 LANES = 16
@@ -59,29 +57,29 @@ class Climb(NamedTuple):
 class Surface:
     """A score over a region as the host sees it: compiled programs for points and for climbs."""
 
-    def __init__(self, look: Look, region: Region, starts: Float[np.ndarray, "s c"], room: int):
+    def __init__(self, score: Scored, region: Region, starts: Float[np.ndarray, "s c"], room: int):
         """For at most as many points at once as there are starts and so many more.
 
         Args:
-            look: What to know of points, the score first.
+            score: Of points.
             region: Which points exist and are allowed.
             starts: Points that fill it.
             room: Further points.
         """
-        self.look, self.region, self.starts = look, region, starts
+        self.score, self.region, self.starts = score, region, starts
         self._rows = -(-(len(starts) + room) // _BLOCK) * _BLOCK
         self._lines = max(len(starts), LANES * _STEPS_BACK)
 
-    def columns(self, points: Float[np.ndarray, "m c"]) -> list[np.ndarray]:
-        """What is to be known of points; last, whether they are allowed."""
+    def looked_at(self, points: Float[np.ndarray, "m c"]) -> list[np.ndarray]:
+        """The scores of points, and whether they are allowed."""
         filled = np.zeros((self._rows, points.shape[1]))
         filled[: len(points)] = points
-        columns = _columns(self.look, self.region, filled, np.int32(len(points)))
+        columns = _scores(self.score, self.region, filled, np.int32(len(points)))
         return [np.asarray(column)[: len(points)] for column in columns]
 
     def scores(self, points: Float[np.ndarray, "m c"]) -> Float[np.ndarray, " m"]:
         """Scores to compare by: no NaN, and points that are not allowed come last."""
-        score, *_, allowed = self.columns(points)
+        score, allowed = self.looked_at(points)
         return np.where(np.isfinite(score) & allowed, score, -np.inf)
 
     def climb(self, scale, starts, angles, multipliers, evaluations: int) -> Climb:
@@ -89,7 +87,7 @@ class Surface:
         units = scale, self._slack_size
         return jax.tree.map(
             np.asarray,
-            _climb(self.look, self.region, units, starts, angles, multipliers,
+            _climb(self.score, self.region, units, starts, angles, multipliers,
                    np.int32(evaluations)),
         )  # fmt: skip
 
@@ -109,12 +107,12 @@ class Surface:
 
 
 @program
-def _columns(look: Any, region: Region, points, count):
-    """What is to be known of the first ``count`` points; of the others, nothing of meaning."""
+def _scores(score: Any, region: Region, points, count):
+    """Of the first ``count`` points, and whether they are allowed; the others get any numbers."""
 
     def block(i):
         rows = jax.lax.dynamic_slice_in_dim(points, i * _BLOCK, _BLOCK)
-        return *look(rows), region.feasible(rows)
+        return score(rows), region.feasible(rows)
 
     def fill(i, columns):
         return jax.tree.map(
@@ -134,7 +132,7 @@ def _slack(region: Region, points):
 
 
 @program
-def _climb(look: Any, region: Region, units, starts, angles, multipliers, evaluations) -> Climb:
+def _climb(score: Any, region: Region, units, starts, angles, multipliers, evaluations) -> Climb:
     """All lanes at once: a score is made of matrix products, which may be batched everywhere."""
     scale, slack_size = units
     free = region.free
@@ -142,7 +140,7 @@ def _climb(look: Any, region: Region, units, starts, angles, multipliers, evalua
     def lane(start, angle, multipliers):
         def slope(angle):
             x = jnp.where(free, 0.5 * (1.0 - jnp.cos(jnp.pi * angle)), start)
-            value, gradient = jax.value_and_grad(lambda x: look(x[None])[0][0])(x)
+            value, gradient = jax.value_and_grad(lambda x: score(x[None])[0])(x)
             slack, normals = _sloped_slack(region, slack_size, x)
             excess = jnp.maximum(0.0, multipliers / _PENALTY - slack)
             loss = -value / scale + 0.5 * _PENALTY * jnp.sum(excess**2)
@@ -212,6 +210,8 @@ def _back(surface: Surface, starts: np.ndarray, ends: np.ndarray) -> np.ndarray:
 
 def ending(surface: Surface, x: Float[np.ndarray, " c"]) -> float:
     """The length of the score's gradient at the end, less what edges and constraints take."""
+    from scipy.optimize import nnls  # slow to import, and not needed where there is a list
+
     region = surface.region
     if not np.any(region.free):
         return 0.0

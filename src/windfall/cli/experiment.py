@@ -4,7 +4,6 @@ All that can be wrong with the input is found before the first round is played.
 """
 
 import tempfile
-from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -17,7 +16,6 @@ from windfall.errors import InputError
 
 if TYPE_CHECKING:
     from windfall.policy import Policy
-    from windfall.simulation.engines import Engine
 
 __all__ = ["Experiment", "check_folder"]
 
@@ -85,32 +83,49 @@ class Experiment:
 
     def play(self) -> "list[wf.Result]":
         """Simulate every policy, with a progress bar."""
-        total = self.rounds * self.trials
-        with self._executor() as executor, Progress(total * len(self.policies)) as progress:
-            results = []
-            for name, policy in self.policies.items():
-                progress.begin(name)
-                result = wf.simulate(
-                    self.problem,
-                    policy,
-                    rounds=self.rounds,
-                    trials=self.trials,
-                    seed=self.seed,
-                    workers=self.workers,
-                    executor=executor,
-                    progress=progress.advance,
-                    label=name,
-                )
-                results.append(result)
-        return results
+        with Progress(self.rounds * self.trials * len(self.policies)) as progress:
+            if len(self.policies) == 1 or self.workers == 1:
+                return [self._simulated(label, progress) for label in self.policies]
+            return self._side_by_side(progress)
 
-    def _executor(self) -> "AbstractContextManager[Engine | None]":
-        """One cluster for all policies; processes stay warm by themselves."""
-        if self.executor is None:
-            return nullcontext()
-        from windfall.simulation.engines import opened
+    def _simulated(self, label: str, progress: Progress) -> "wf.Result":
+        """One policy, its trials spread over all workers."""
+        progress.begin(label)
+        return wf.simulate(
+            self.problem,
+            self.policies[label],
+            rounds=self.rounds,
+            trials=self.trials,
+            seed=self.seed,
+            workers=self.workers,
+            executor=self.executor,
+            progress=progress.advance,
+            label=label,
+        )
 
-        return opened(self.executor, self.workers, self.trials)
+    def _side_by_side(self, progress: Progress) -> "list[wf.Result]":
+        """Each policy on one worker, as far as that goes, so that it is compiled once."""
+        from windfall.compare.execute import execute
+        from windfall.compare.experiment import Experiment as Runs
+        from windfall.compare.experiment import Run
+
+        settings = self.rounds, self.trials, self.seed
+        name, policies = self.problem.name, self.policies.items()
+        runs = tuple(Run(name, label, policy, *settings) for label, policy in policies)
+
+        def advance(run: Run, rounds: int) -> None:
+            progress.begin(run.label)
+            progress.advance(rounds)
+
+        with tempfile.TemporaryDirectory() as folder:
+            played = execute(
+                [Runs(name, self.problem, runs, (), ())],
+                folder,
+                workers=self.workers,
+                executor=self.executor,
+                progress=advance,
+            )
+        return [played[name][label] for label in self.policies]
 
     def write(self, results: "list[wf.Result]") -> list[str]:
         """Write what was asked for; returns the files."""

@@ -23,7 +23,7 @@ t=...       the same median after so many rounds
 gap         what the best arm pulled pays less than the best of all, mean over trials
 best found  trials that pulled the best arm
 stuck       trials that missed it and did not halve their gap in the second half of the rounds
-s/round     elapsed seconds per round of one trial, start-up and compilation included"""
+s/round     seconds per round of one trial, compilation included"""
 
 PAIRED = """\
 gap − ...   mean difference of the gaps within trials, and its 95 % bootstrap interval"""

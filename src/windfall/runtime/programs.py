@@ -7,24 +7,27 @@ import hashlib
 import os
 import pickle
 import platform
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from functools import cache, wraps
 from pathlib import Path
-from threading import Lock
+from threading import Lock, Semaphore, local
 from typing import Any, Generic, ParamSpec, TypeVar
 
 import jax
+import jax.numpy as jnp
 import jaxlib.version
 import numpy as np
 import platformdirs
 from jax.core import Tracer
 from jax.experimental import serialize_executable
 
+from windfall.runtime.beside import beside, closing
+from windfall.runtime.collector import uncollected
 from windfall.runtime.execution import on_accelerator
 from windfall.runtime.files import write_atomically
 
-__all__ = ["Program", "compilation_cache", "forget_all", "program"]
+__all__ = ["Program", "compilation_cache", "forget_all", "program", "rehearsing"]
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -40,7 +43,7 @@ class Program(Generic[P, R]):
     def __init__(self, function: Callable[P, R]):
         """The function; its arguments and its answer are pytrees."""
         self.function: Callable[..., Any] = function
-        self._ready: dict[Any, tuple[Any, Any]] = {}
+        self._traced: dict[Any, _Traced] = {}
         self._locks: dict[Any, Lock] = {}
         _programs.append(self)
 
@@ -55,14 +58,16 @@ class Program(Generic[P, R]):
         )
         key = tree, kinds
         with jax.enable_x64(True):
-            if key not in self._ready:
+            if key not in self._traced:
                 with self._locks.setdefault(key, Lock()):
-                    if key not in self._ready:
-                        self._ready[key] = self._build(leaves, tree)
-            compiled, answer = self._ready[key]
-            return answer(compiled(*arrays))
+                    if key not in self._traced:
+                        self._traced[key] = self._trace(leaves, tree)
+            traced = self._traced[key]
+            if _rehearsal.on:
+                return traced.rehearse()
+            return traced.answer((traced.compiled or traced.ready())(*arrays))
 
-    def _build(self, leaves: list[Any], tree: Any) -> tuple[Any, Any]:
+    def _trace(self, leaves: list[Any], tree: Any) -> "_Traced":
         settings = [None if isinstance(leaf, _ARRAYS) else leaf for leaf in leaves]
         given = [i for i, leaf in enumerate(leaves) if isinstance(leaf, _ARRAYS)]
         known = []
@@ -77,13 +82,80 @@ class Program(Generic[P, R]):
 
         flat.__name__ = getattr(self.function, "__name__", "program")
         arrays = [leaves[i] for i in given]
-        compiled = _compiled(jax.jit(flat).lower(*arrays), arrays)
+        with uncollected():
+            lowered = jax.jit(flat).lower(*arrays)
         shape, rest, places = known[0]
-        return compiled, lambda out: jax.tree.unflatten(shape, _filled(rest, places, out))
+        return _Traced(
+            lowered, arrays, lambda out: jax.tree.unflatten(shape, _filled(rest, places, out))
+        )
 
     def forget(self) -> None:
         """Let go of what was compiled."""
-        self._ready, self._locks = {}, {}
+        self._traced, self._locks = {}, {}
+
+
+class _Traced:
+    """A program for certain shapes and settings, compiled by the first thread that needs it."""
+
+    def __init__(self, lowered: Any, arrays: list[Any], answer: Callable[[Any], Any]):
+        self.answer, self._shapes = answer, lowered.out_info
+        self._source: Any = lowered, arrays
+        self.compiled: Any = None
+        self._lock = Lock()
+        self._rehearsed = False
+
+    def rehearse(self) -> Any:
+        """Compile it beside; meanwhile an answer of zeros."""
+        if not self._rehearsed:
+            self._rehearsed = True
+            beside(self._in_turn, "windfall-compiling")
+        return self.answer([_zeros(shape) for shape in self._shapes])
+
+    def _in_turn(self) -> None:
+        with _turns:
+            if not closing():
+                self.ready()
+
+    def ready(self) -> Any:
+        """The compiled program."""
+        with self._lock:
+            if self.compiled is None:
+                with jax.enable_x64(True):
+                    self.compiled = _compiled(*self._source)
+                self._source = None
+            return self.compiled
+
+
+#: As many compile beside one another as there are cores: more would only keep tracing from its own.
+_turns = Semaphore(os.cpu_count() or 1)
+
+
+class _Rehearsal(local):
+    on = False
+
+
+_rehearsal = _Rehearsal()
+
+
+@contextmanager
+def rehearsing() -> Iterator[None]:
+    """Inside, programs run in name only: each is traced, compiled beside, and answers with zeros.
+
+    Tracing is Python, one thing at a time; compiling is not. What needs several programs one after
+    the other goes through them first in this way, and they are compiled all at once.
+    """
+    _rehearsal.on = True
+    try:
+        yield
+    finally:
+        _rehearsal.on = False
+
+
+def _zeros(like: Any) -> Any:
+    if jnp.issubdtype(like.dtype, jax.dtypes.prng_key):
+        data: Any = np.zeros((*like.shape, 2), np.uint32)
+        return jax.random.wrap_key_data(data)
+    return np.zeros(like.shape, like.dtype)
 
 
 _programs: list[Program] = []
@@ -148,9 +220,10 @@ def _compiled(lowered: Any, arrays: list[Any]) -> Any:
 
 #: On a CPU the older emitters of fused loops compile in half the time, and what they make runs no
 #: slower (``benchmarks/README.md``); but not over long lists, whose loops the newer ones vectorise.
+#: Code in one piece saves a tenth, where there is one thread to compile pieces (``guard_threads``).
 #: On an accelerator trying out several algorithms for every
 #: matrix product takes longer than it ever gives back here.
-_CPU_OPTIONS = {"xla_cpu_use_fusion_emitters": False}
+_CPU_OPTIONS = {"xla_cpu_use_fusion_emitters": False, "xla_cpu_parallel_codegen_split_count": 1}
 _ACCELERATOR_OPTIONS = {"xla_gpu_autotune_level": 0}
 _MANY_NUMBERS = 2**17
 

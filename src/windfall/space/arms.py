@@ -11,6 +11,7 @@ from windfall.checks import shown, whole
 from windfall.errors import InputError
 from windfall.space.base import Point, Space
 from windfall.space.checks import check_arms, finite_array, read_only, shape_of
+from windfall.space.sobol import Sobol
 
 __all__ = ["Arms", "shuffled"]
 
@@ -231,12 +232,8 @@ class Arms(Space):
         A feature that never varies stays where the arms have it: elsewhere the model's mean says
         nothing about them.
         """
-        from scipy.stats import qmc  # slow to import, and only needed here
-
-        exponent = int(np.ceil(np.log2(points)))
-        sobol = qmc.Sobol(int(self.varies.sum()), scramble=True, rng=0)
         filled = np.zeros((points, self.dimension))
-        filled[:, self.varies] = sobol.random_base2(exponent)[:points]
+        filled[:, self.varies] = Sobol(int(self.varies.sum()), seed=0).draw(points)
         return filled
 
     def anchors(self, most: int = 512) -> np.ndarray:

@@ -1,15 +1,14 @@
 """Points that fill a space evenly and keep to its constraints."""
 
 from collections.abc import Sequence
-from functools import partial
-from typing import Any
 
 import numpy as np
 
 from windfall.errors import InputError
 from windfall.naming import name_of
 from windfall.space.columns import Columns
-from windfall.space.constraints import Constraint, evaluate
+from windfall.space.constraints import Constraint
+from windfall.space.sobol import Sobol
 
 __all__ = ["feasible_fill", "slack"]
 
@@ -29,12 +28,9 @@ def feasible_fill(
     seed: int,
 ) -> np.ndarray:
     """(points, columns) unit points; see ``Parameters.fill``."""
-    from scipy.stats import qmc  # slow to import, and only needed here
-
-    sobol = qmc.Sobol(columns.pick.shape[1], scramble=True, rng=seed)
+    sobol = Sobol(columns.pick.shape[1], seed)
     if not constraints:
-        exponent = int(np.ceil(np.log2(max(points, 1))))
-        return columns.spread(sobol.random_base2(exponent)[:points])
+        return columns.spread(sobol.draw(points))
     return _Search(columns, names, constraints, points, seed).run(sobol)
 
 
@@ -50,9 +46,9 @@ class _Search:
         self.nearest = np.empty((0, len(columns.group)))
         self.miss = np.empty(0)
 
-    def run(self, sobol: Any) -> np.ndarray:
+    def run(self, sobol: Sobol) -> np.ndarray:
         for _ in range(_BLOCKS):
-            self.consider(self.columns.spread(sobol.random(_BLOCK)))
+            self.consider(self.columns.spread(sobol.draw(_BLOCK)))
             if len(self.found) >= self.points:
                 return self.found[: self.points]
         for _ in range(_GENERATIONS):
@@ -93,13 +89,14 @@ def slack(
 ) -> np.ndarray:
     """How far each of (m, parameters) points is from breaking a constraint; negative: broken."""
     room = np.full(len(features), np.inf)
-    for constraint in constraints:
-        room = np.minimum(room, np.asarray(_evaluate(names, constraint, features)))
+    if not constraints:
+        return room
+    from windfall.space.room import room_left  # needs JAX
+
+    for first in range(0, len(features), _BLOCK):  # all of one length: one program serves
+        some = features[first : first + _BLOCK]
+        filled = np.zeros((_BLOCK, len(names)))
+        filled[: len(some)] = some
+        left = room_left(tuple(constraints), tuple(names), filled)
+        room[first : first + _BLOCK] = np.asarray(left)[: len(some)]
     return room
-
-
-def _evaluate(names: Sequence[str], constraint: Constraint, features: np.ndarray) -> Any:
-    import jax  # only where there are constraints
-
-    with jax.enable_x64(True):
-        return jax.vmap(partial(evaluate, constraint, names))(features)

@@ -6,6 +6,7 @@ study that is opened again, or asked and read in another order, decides alike.
 
 import dataclasses
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any
 
 import jax
@@ -19,14 +20,14 @@ from windfall.policy import Policy, State, due
 from windfall.policy.propensity import check_known
 from windfall.runtime.compilation import relieve_memory_maps
 from windfall.runtime.execution import float64
-from windfall.space import Context, Inputs, Space
+from windfall.runtime.programs import rehearsing
+from windfall.space import Context, Space
 from windfall.space.context import Seen
 from windfall.study import compiled, rehearsal
 from windfall.study.decision import Decision, Learned
 from windfall.study.pull import Pull, Where
 from windfall.study.record import Record
 from windfall.study.situations import Situations
-from windfall.study.warming import beside
 
 __all__ = ["Decider", "Decision"]
 
@@ -57,10 +58,13 @@ class Decider:
         self._sizes: set[int] = set()
         self._rehearsed: set[int] = set()
 
+    @float64
     def _begin(self) -> State:
         """The state before any reward, for contexts as they are seen now."""
-        joint = self._situations and self._situations.joint
-        return float64(_begin)(self.policy, self.space, *self._study, joint)
+        (seed, initial), joint = self._study, self._situations and self._situations.joint
+        key = compiled.study_key(np.uint32(seed))
+        state = self.policy.begin(key, self.space, initial=initial, inputs=joint)
+        return dataclasses.replace(state, candidates=state.candidates.placed())
 
     def check(self, record: Record) -> None:
         """Refuse hyper-parameters that do not fit this policy's model."""
@@ -89,6 +93,7 @@ class Decider:
             among: Which arms are available; None for all.
         """
         self._look(record, seen)
+        self._prepare(record)
         learned = self._learn(record)
         belief = self._believe(learned, len(waiting))
         if waiting:
@@ -106,8 +111,8 @@ class Decider:
         plain = jax.tree.map(lambda a: np.asarray(a).item(), info)
         propensity = plain.propensity
         if self.policy.propensities is not None:
-            logged = compiled.propensity(self.policy, state, decided, avoid, ahead, among)
-            propensity = float(logged)
+            estimated = compiled.propensity(self.policy, state, decided, avoid, ahead, among)
+            propensity = float(estimated)
         why = plain.why(type(self.policy.acquisition).__name__) + learned.remark + belief.remark()
         return Decision(
             self.space.chosen(decided),
@@ -136,8 +141,7 @@ class Decider:
         """What is believed about unit points in a context, by column."""
         self._look(record, record.seen)
         belief = self._situated(self._believe(self._learn(record), 0), context, record)
-        state = self._state(record, belief)
-        columns = compiled.table(self.policy, state, self._sized(x))
+        columns = compiled.table(self.policy, self._state(record, belief), self._sized(x))
         names = ("mean", "std", "ratio", "acquisition")
         table = {n: np.asarray(c)[: len(x)] for n, c in zip(names, columns, strict=True)}
         since = belief.since(record.last + 1.0)
@@ -209,22 +213,29 @@ class Decider:
         return REGION_BUCKETS if self.space.arms is None else BUCKETS
 
     def rehearse(self) -> None:
-        """Run the programs that a later decision will need; nothing else comes of it.
-
-        Those of the first decision, later those with more room than now.
-        """
+        """Run what the first decision needs, later one with more room; nothing comes of it."""
         size = bucket(max(len(self._slots), int(self._begun.initial)), self._buckets)
         if size in self._rehearsed:
             size = bucket(size + 1, self._buckets)
+        self._go_through(size)
+
+    def _prepare(self, record: Record) -> None:
+        """Compile all that a decision with a search runs at once, if it needs new room."""
+        new, seldom = record.told[len(self._noted) :], self._begun.belief.thrifty
+        room = len(self._slots) + len({pull.where for pull in new}) + len(record.failed)
+        if room > max(self._rehearsed, default=0) and (record.searched < 0 or not seldom):
+            with suppress(Exception), rehearsing():  # what is wrong the decision itself will say
+                self._go_through(bucket(room, self._buckets))
+
+    def _go_through(self, size: int) -> None:
         if size not in self._rehearsed:
             self._rehearsed.add(size)
-            rehearsal.search(self.policy, self._begun, size)
-            rehearsal.choice(self.policy, self._begun, size, self._all)
+            rehearsal.decision(self.policy, self._begun, size, self._all)
 
     def _room(self, belief: Belief, more: int) -> Belief:
-        """A belief with as much room as its rewards and so many further inputs need.
+        """A belief with as much room as its rewards and so many further inputs need, no more.
 
-        No more than that: what a study can be resumed from does not say how much room it once had.
+        What a study can be resumed from does not say how much room it once had.
         """
         size = bucket(max(len(self._slots) + more, 1), self._buckets)
         if belief.capacity is None or belief.capacity == size:
@@ -252,18 +263,13 @@ class Decider:
         if record.belief is not None:
             recalled = self._recalled(belief, record)
             belief, searched = (belief, -1) if recalled is None else (recalled, searched)
-        every = model.refit_every
-        if due(record.happened, searched, initial, every) and self._outdated(belief, searched):
+        now = due(record.happened, searched, initial, model.refit_every)
+        if now and self._outdated(belief, searched):
             searched = record.happened
-            size = belief.capacity or 0
-            if size not in self._rehearsed:  # what comes after the search compiles beside it
-                self._rehearsed.add(size)
-                begun = self._begun
-                beside(lambda: rehearsal.choice(self.policy, begun, size, self._all))
             belief, info = compiled.search(model, self._state(record, belief))
             found = belief.dump()
-            ended = f"; its fit was ended after {int(info.evaluations)} evaluations"
-            remark = "" if info.converged else ended
+            spent = int(info.evaluations)
+            remark = "" if info.converged else f"; its fit was ended after {spent} evaluations"
         self._learned = Learned(key, doomed, belief, found, searched, remark)
         return self._learned
 
@@ -272,10 +278,10 @@ class Decider:
         if searched < 0 or not belief.thrifty:
             return True
         known = compiled.condition(self.policy.model, belief)
-        if compiled.outdated(known):
-            return True
-        self._keep(known)
-        return False
+        outdated = bool(compiled.outdated(known))
+        if not outdated:
+            self._keep(known)
+        return outdated
 
     def _keep(self, conditioned: Belief) -> None:
         trouble = conditioned.trouble()
@@ -288,13 +294,6 @@ class Decider:
         belief = learned.belief
         if waiting:
             belief = self._room(belief, len(learned.doomed) + waiting)
-        size = belief.capacity or 0
-        if size not in self._conditioned:
+        if (size := belief.capacity or 0) not in self._conditioned:
             self._keep(compiled.condition(self.policy.model, belief))
         return self._conditioned[size]
-
-
-def _begin(policy: Policy, space: Space, seed: int, initial: int, inputs: Inputs | None) -> State:
-    key = compiled.study_key(np.uint32(seed))
-    state = policy.begin(key, space, initial=initial, inputs=inputs)
-    return dataclasses.replace(state, candidates=state.candidates.placed())

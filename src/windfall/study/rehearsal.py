@@ -5,36 +5,25 @@ import dataclasses
 import numpy as np
 
 from windfall.policy import Policy, State
+from windfall.runtime.beside import closing
 from windfall.study import compiled
 from windfall.study.pull import Pull
-from windfall.study.warming import closing
 
-__all__ = ["choice", "search"]
-
-
-def search(policy: Policy, begun: State, size: int) -> None:
-    """What comes before a choice, with so much room."""
-    state = _unknowing(begun, size)
-    nowhere = np.zeros((1, state.belief.tried.x.shape[1]))
-    compiled.note(state.belief, nowhere, [Pull((), 0.0)])
-    compiled.search(policy.model, state)
+__all__ = ["decision"]
 
 
-def choice(policy: Policy, begun: State, size: int, among: np.ndarray | None) -> None:
-    """The choice itself, in a context where there are columns beside those of the space."""
+def decision(policy: Policy, begun: State, size: int, among: np.ndarray | None) -> None:
+    """What a decision with so much room runs, in a context where there are columns for one."""
+    belief = begun.belief if begun.belief.capacity is None else begun.belief.resized(size)
+    state = dataclasses.replace(begun, belief=belief)
+    compiled.search(policy.model, state)  # first, since it takes longest to compile
+    nowhere = np.zeros((1, belief.tried.x.shape[1]))
+    compiled.note(belief, nowhere, [Pull((), 0.0)])
     if closing():
         return
-    state = _unknowing(begun, size)
-    belief = compiled.condition(policy.model, state.belief)
-    if belief.thrifty:
-        compiled.outdated(belief)
-    width = state.belief.tried.x.shape[1] - state.candidates.anchors.shape[1]
-    belief = compiled.situated(belief, np.zeros(width)) if width else belief
-    compiled.select(policy, dataclasses.replace(state, belief=belief), None, np.int32(0), among)
-
-
-def _unknowing(begun: State, size: int) -> State:
-    """A state with so much room and no reward."""
-    belief = begun.belief
-    belief = belief if belief.capacity is None else belief.resized(size)
-    return dataclasses.replace(begun, belief=belief)
+    known = compiled.condition(policy.model, belief)
+    if known.thrifty:
+        compiled.outdated(known)
+    width = belief.tried.x.shape[1] - state.candidates.anchors.shape[1]
+    known = compiled.situated(known, np.zeros(width)) if width else known
+    compiled.select(policy, dataclasses.replace(state, belief=known), None, np.int32(0), among)

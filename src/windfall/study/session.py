@@ -9,6 +9,7 @@ import numpy as np
 
 from windfall.checks import shown
 from windfall.errors import InputError
+from windfall.runtime.collector import uncollected
 from windfall.space import Context, Point, Space
 from windfall.study import history
 from windfall.study.choice import Choice, Request, plain
@@ -70,7 +71,8 @@ class Session(Reading):
 
     @cached_property
     def _decider(self) -> "Decider":
-        from windfall.study.decide import Decider
+        with uncollected():
+            from windfall.study.decide import Decider
 
         return Decider(self._begun, self.policy, self.seed, self.initial, self.context)
 

@@ -5,14 +5,13 @@ it has finished makes no difference to a choice: a decision that needs the same 
 instead of compiling it again.
 """
 
-import atexit
-import threading
 import time
 import weakref
 from collections.abc import Callable
-from contextlib import suppress
 
-__all__ = ["Warmer", "beside", "closing"]
+from windfall.runtime.beside import beside, closing
+
+__all__ = ["Warmer"]
 
 #: Nobody who asks again within so many seconds is measuring anything.
 PATIENCE = 0.5
@@ -36,43 +35,14 @@ class Warmer:
         self._asked = time.monotonic()
         if not self._waiting:
             self._waiting = True
-            beside(self._wait)
+            beside(self._wait, "windfall-warming")
 
     def _wait(self) -> None:
         while (left := self._asked + PATIENCE - time.monotonic()) > 0:
             # Not for ever: a decision that is being made ends, and a study goes.
-            if _closing.wait(min(left, 1.0)) or self._rehearse() is None:
+            if closing(min(left, 1.0)) or self._rehearse() is None:
                 return
         self._waiting = False
         rehearse = self._rehearse()
         if rehearse is not None:
             rehearse()
-
-
-_closing = threading.Event()
-_threads: "weakref.WeakSet[threading.Thread]" = weakref.WeakSet()
-
-
-def beside(rehearse: Callable[[], None]) -> None:
-    """Run something beside what this thread goes on to do."""
-
-    def run() -> None:
-        with suppress(Exception):  # whatever is wrong, the decision itself will say
-            rehearse()
-
-    thread = threading.Thread(target=run, daemon=True, name="windfall-warming")
-    _threads.add(thread)
-    thread.start()
-
-
-def closing() -> bool:
-    """Whether the process is about to end."""
-    return _closing.is_set()
-
-
-@atexit.register
-def _close() -> None:
-    """Python must not end while a thread is inside the compiler."""
-    _closing.set()
-    for thread in list(_threads):
-        thread.join()
