@@ -141,6 +141,20 @@ def test_a_study_with_contexts(page, laboratory):
         assert study.history()["load"][-1] == 7.0
 
 
+def test_a_study_is_created_with_contexts_and_drift(page, laboratory):
+    page.set_input_files("#file", {"name": "a.csv", "mimeType": "text/csv", "buffer": table()})
+    page.fill("#new [name=name]", "tide")
+    page.click("summary >> text=More")
+    page.fill("#new [name=context]", "load, wind")
+    page.select_option("#new [name=drift]", "auto")
+    page.click("#create")
+    page.wait_for_selector("h1 >> text=tide")
+    page.locator("#ask-context input").nth(1).wait_for()
+    with wf.Study("tide", store=laboratory.store) as study:
+        assert study.context.names == ("load", "wind")
+        assert study.timed
+
+
 def best(page) -> str:
     return page.inner_text("#facts dl div:nth-child(2) dd")
 

@@ -51,6 +51,7 @@ export function newStudy(form) {
     busy(find("#create"), message, async () => {
       const entered = form.elements;
       const name = entered.name.value.trim();
+      const known = entered.context.value.split(",").map((one) => one.trim()).filter(Boolean);
       await call("POST", studies, {
         name,
         space: kind === "list" ? armsSpec(list) : parametersSpec(rows),
@@ -58,6 +59,8 @@ export function newStudy(form) {
         goal: entered.policy.value ? null : entered.goal.value, // a goal has a policy of its own
         budget: entered.budget.value ? Number(entered.budget.value) : null,
         seed: entered.seed.value ? Number(entered.seed.value) : null,
+        context: known.length ? known : null,
+        drift: entered.drift.value || null,
       });
       location.href = `/studies/${encodeURIComponent(name)}`;
     });
