@@ -21,10 +21,13 @@ os.environ.setdefault("JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS", "0.2")
 # say how many workers they want.
 os.environ.setdefault("LOKY_MAX_CPU_COUNT", "1")
 # Nearly all of the tests' time is compilation, and half of that was spent on a way of writing fused
-# loops that gains nothing here: the programs run as fast without it.
-FLAGS = os.environ.get("XLA_FLAGS", "")
-if "xla_cpu_use_fusion_emitters" not in FLAGS:  # a test worker inherits it
-    os.environ["XLA_FLAGS"] = f"{FLAGS} --xla_cpu_use_fusion_emitters=false".lstrip()
+# loops that gains nothing here: the programs run as fast without it. A program is also compiled in
+# one piece: pieces can be compiled side by side, but the other cores run tests already.
+FLAGS = os.environ.get("XLA_FLAGS", "").split()
+for flag, value in (("use_fusion_emitters", "false"), ("parallel_codegen_split_count", "1")):
+    if not any(flag in given for given in FLAGS):  # a test worker inherits it
+        FLAGS.append(f"--xla_cpu_{flag}={value}")
+os.environ["XLA_FLAGS"] = " ".join(FLAGS)
 
 # Every shape and type in an annotation of windfall is checked at every call. It has to be arranged
 # before windfall is imported; WINDFALL_TYPECHECK=0 leaves it out.
@@ -33,6 +36,21 @@ if os.environ.get("WINDFALL_TYPECHECK", "1") != "0":
 
 # Before anything imports JAX: windfall guards against its thread-pool deadlock while it still can.
 import windfall  # noqa: E402, F401
+
+#: From end to end the same functions are called as in the tests of their own rooms, and checking
+#: their shapes again would take a fifth of the time. What a room of these annotates itself is
+#: checked where a Bandit and a simulation play the same rounds with every policy.
+UNCHECKED = tuple(
+    ROOT / "tests" / room for room in ("cli", "paper", "serve", "simulation", "study")
+)
+CHECKED = ROOT / "tests" / "study" / "test_one_round.py"
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Leave the check of shapes and types out where it has been made before."""
+    again = any(item.path.is_relative_to(room) for room in UNCHECKED) and item.path != CHECKED
+    jaxtyping.config.update("jaxtyping_disable", again)
+
 
 hypothesis.settings.register_profile(
     "windfall",
