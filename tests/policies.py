@@ -3,9 +3,12 @@
 from windfall.acquisition.base import Acquisition
 from windfall.acquisition.lw import LWUCB
 from windfall.policy import NAMES, as_policy
+from windfall.registry import GOALS
 
 #: A name that is added to windfall is under test at once. The default comes first.
 ALL = list(NAMES)
+#: Where a policy can hardly matter: the default of each goal, one that draws, one that attends.
+FEW = [name for name in ALL if name in (*GOALS.values(), "ts", "lw-ucb")]
 #: Settings that make a policy cheap to compile and to run, and change nothing else.
 _SMALL = {"ts": {"features": 64}, "lw-ucb": {"components": 2, "points": 128}}
 #: The likelihood ratio without a mixture has no name of its own, and other code.

@@ -10,6 +10,8 @@ import pytest
 import windfall as wf
 
 SMALL = ["--rounds", "5", "--trials", "2", "--workers", "1"]
+#: One mixture for all tests, so that they share compiled programs.
+ATTENTIVE = ["--policy", "lw-ucb", "--components", "3"]
 
 
 def test_the_table_says_what_the_library_says(windfall, folder):
@@ -75,7 +77,7 @@ def test_the_seed_decides_and_settings_reach_the_policy(windfall, folder, tmp_pa
         assert done.exit_code == 0, done.exception
         return wf.Result.load(tmp_path / name / "greenhouse--lw-ucb.json")
 
-    settings = ["--policy", "lw-ucb", "--kappa", "0.5", "--components", "3"]
+    settings = [*ATTENTIVE, "--kappa", "0.5"]
     first, again = saved("a", *settings), saved("b", *settings)
     assert "LWUCB(kappa=0.5, components=3," in first.policy
     np.testing.assert_array_equal(first.arms, again.arms)
@@ -84,10 +86,10 @@ def test_the_seed_decides_and_settings_reach_the_policy(windfall, folder, tmp_pa
     assert not np.array_equal(first.initial, other.initial)
 
 
-@pytest.mark.parametrize("policy", ["lw-ucb", "ei"])
+@pytest.mark.parametrize("policy", [ATTENTIVE, ["--policy", "v-ucb"]], ids=["ratio", "none"])
 def test_plot_writes_a_figure(windfall, folder, tmp_path, policy):
     target = tmp_path / "figure.png"
-    done = windfall("run", folder, "--policy", policy, *SMALL, "--plot", str(target))
+    done = windfall("run", folder, *policy, *SMALL, "--plot", str(target))
     assert done.exit_code == 0, done.exception
     assert target.read_bytes().startswith(b"\x89PNG")
     assert f"wrote {target}" in done.stdout

@@ -192,7 +192,7 @@ def test_an_own_policy_reaches_the_worker_processes(own, folder):
     command = ["compare", folder, "--policy", "mine_to_try:POLICY", "--workers", "2", "--json"]
     script = [sys.executable, "-c", "from windfall.cli import main; main()"]
     done = subprocess.run(
-        [*script, *command, "--rounds", "4", "--trials", "2"],
+        [*script, *command, "--rounds", "5", "--trials", "2"],
         capture_output=True, text=True, timeout=240, cwd=own,
         env=os.environ | {"PYTHONSAFEPATH": "1"},
     )  # fmt: skip

@@ -5,12 +5,12 @@ from functools import partial
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from policies import ALL, small
 from sklearn.gaussian_process.kernels import Matern
 
 import windfall as wf
 from windfall.errors import InputError, NumericalError
 from windfall.models.linear import BayesianLinear
-from windfall.policy import NAMES, as_policy
 from windfall.space import Arms
 
 X = np.random.default_rng(2**20).uniform(size=(40, 2))
@@ -59,14 +59,14 @@ def plays(policy, space):
     assert all(np.all(np.isfinite(c)) for c in bandit.explain().values() if c.dtype == float)
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", ALL)
 def test_every_acquisition_decides_with_it_on_a_list(name):
-    plays(wf.Policy(as_policy(name).acquisition, BayesianLinear()), X)
+    plays(wf.Policy(small(name), BayesianLinear()), X)
 
 
 @pytest.mark.parametrize("name", ["windfall", "ts"])
 def test_acquisitions_decide_with_it_on_a_box(name):
-    plays(wf.Policy(as_policy(name).acquisition, BayesianLinear()), wf.Box([0, 0], [1, 1]))
+    plays(wf.Policy(small(name), BayesianLinear()), wf.Box([0, 0], [1, 1]))
 
 
 def test_trials_one_by_one_and_together_find_the_peak_of_a_parabola():

@@ -1,9 +1,10 @@
 import numpy as np
 import pytest
+from policies import ALL, small
 from small_problems import line, snapshots
 
 import windfall as wf
-from windfall.policy import NAMES, as_policy
+from windfall.policy import as_policy
 from windfall.runtime.compilation import CompileClock
 from windfall.simulation.work import Job, play, prepare
 
@@ -13,11 +14,11 @@ ROUNDS = 30
 
 @pytest.fixture(scope="module")
 def together():
-    return wf.simulate(line(), "lw-ucb", rounds=ROUNDS, trials=4, seed=4, batch=4)
+    return wf.simulate(line(), small("lw-ucb"), rounds=ROUNDS, trials=4, seed=4, batch=4)
 
 
 def test_trials_together_or_apart_choose_the_same_arms(together):
-    apart = wf.simulate(line(), "lw-ucb", rounds=ROUNDS, trials=4, seed=4, workers=1)
+    apart = wf.simulate(line(), small("lw-ucb"), rounds=ROUNDS, trials=4, seed=4, workers=1)
     np.testing.assert_array_equal(apart.initial, together.initial)
     # Rounding differs between the programs and may turn a tie between arms: regret may not.
     np.testing.assert_allclose(apart.mean_regret, together.mean_regret, atol=0.02)
@@ -31,7 +32,7 @@ def test_processes_choose_exactly_what_one_process_chooses():
 
 
 def test_batches_of_any_size_give_the_same_trials(together):
-    split = wf.simulate(line(), "lw-ucb", rounds=ROUNDS, trials=4, seed=4, batch=2)
+    split = wf.simulate(line(), small("lw-ucb"), rounds=ROUNDS, trials=4, seed=4, batch=2)
     np.testing.assert_allclose(split.mean_regret, together.mean_regret, atol=0.02)
 
 
@@ -65,7 +66,7 @@ def test_rewards_are_payoffs_with_the_problems_noise():
 def test_policies_meet_equal_luck():
     problem = line(noise=0.05)
     first, second = (
-        wf.simulate(problem, name, rounds=ROUNDS, trials=2, seed=9, workers=1)
+        wf.simulate(problem, small(name), rounds=ROUNDS, trials=2, seed=9, workers=1)
         for name in ("ei", "ts")
     )
     np.testing.assert_array_equal(first.initial, second.initial)
@@ -100,9 +101,9 @@ def test_initial_arms_come_from_the_pool():
     assert result.initial.max() <= 3
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", ALL)
 def test_every_policy_finds_the_peak_of_a_line(name):
-    result = wf.simulate(line(), name, rounds=ROUNDS, trials=2, seed=0, workers=1)
+    result = wf.simulate(line(), small(name), rounds=ROUNDS, trials=2, seed=0, workers=1)
     patient = {"mean": 1.0, "gp-ucb": 0.9}
     settled = np.median(result.regret[:, -7:], axis=1)  # a draw may still look elsewhere
     assert settled.max() <= patient.get(name, 0.1), result.regret[:, -7:]

@@ -20,8 +20,10 @@ def resumed(bandit: wf.Bandit, policy) -> wf.Bandit:
     return other
 
 
-@pytest.mark.parametrize("asked", [False, True], ids=["stale", "asked"])
-@pytest.mark.parametrize("rounds", [0, 1, 3, 5, 9])
+@pytest.mark.parametrize(
+    ("rounds", "asked"),
+    [(0, False), (0, True), (1, False), (3, True), (5, False), (9, True)],
+)
 @pytest.mark.parametrize("policy", ALL)
 def test_resuming_gives_the_identical_choices(policy, rounds, asked):
     bandit = wf.Bandit(ARMS, policy, seed=7)

@@ -53,7 +53,7 @@ def test_after_a_rehearsal_a_decision_compiles_nothing(monkeypatch):
     bandit = wf.Bandit(ARMS, policy, seed=2)
     bandit._rehearse()  # during the first initial pull
     assert built
-    for arm in range(36):  # every arm is new: rooms of 16, 32 and 48
+    for arm in range(20):  # every arm is new: rooms of 16 and 32
         del built[:]
         bandit.ask()
         assert not built
