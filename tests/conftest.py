@@ -37,21 +37,6 @@ if os.environ.get("WINDFALL_TYPECHECK", "1") != "0":
 # Before anything imports JAX: windfall guards against its thread-pool deadlock while it still can.
 import windfall  # noqa: E402, F401
 
-#: From end to end the same functions are called as in the tests of their own rooms, and checking
-#: their shapes again would take a fifth of the time. What a room of these annotates itself is
-#: checked where a Bandit and a simulation play the same rounds with every policy.
-UNCHECKED = tuple(
-    ROOT / "tests" / room for room in ("cli", "paper", "serve", "simulation", "study")
-)
-CHECKED = ROOT / "tests" / "study" / "test_one_round.py"
-
-
-def pytest_runtest_setup(item: pytest.Item) -> None:
-    """Leave the check of shapes and types out where it has been made before."""
-    again = any(item.path.is_relative_to(room) for room in UNCHECKED) and item.path != CHECKED
-    jaxtyping.config.update("jaxtyping_disable", again)
-
-
 hypothesis.settings.register_profile(
     "windfall",
     derandomize=True,

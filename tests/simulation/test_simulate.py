@@ -32,8 +32,9 @@ def test_processes_choose_exactly_what_one_process_chooses():
 
 
 def test_batches_of_any_size_give_the_same_trials(together):
-    split = wf.simulate(line(), small("lw-ucb"), rounds=ROUNDS, trials=4, seed=4, batch=2)
-    np.testing.assert_allclose(split.mean_regret, together.mean_regret, atol=0.02)
+    # As many rounds as fit the first capacity: a shorter trial is the beginning of a longer one.
+    split = wf.simulate(line(), small("lw-ucb"), rounds=13, trials=4, seed=4, batch=2)
+    np.testing.assert_allclose(split.mean_regret, together.mean_regret[:, :13], atol=0.02)
 
 
 def test_regret_is_the_noise_free_gap_and_starts_with_the_best_initial_arm(together):

@@ -109,7 +109,8 @@ def test_features_that_are_no_points_are_refused(features):
 
 
 def test_a_parameter_called_like_a_column_of_explain_is_marked():
-    bandit = wf.Bandit(wf.Parameters({"ratio": wf.Real(10, 20), "x": wf.Real(0, 1)}), seed=0)
+    space = wf.Parameters({"ratio": wf.Real(10, 20), "x": wf.Real(0, 1)})
+    bandit = wf.Bandit(space, VUCB, seed=0)
     for value in (11.0, 19.0):
         bandit.tell({"ratio": value, "x": 0.5}, value)
     table = bandit.explain()
