@@ -120,6 +120,13 @@ def situated(rewards):
     return Situated.at(GP().condition(belief), np.array([0.9]))
 
 
+def test_different_choices_take_nothing_for_granted():
+    belief = GP().begin(JOINT, 8)
+    for place in range(6):
+        belief = observe(belief, np.array([place / 8, place / 8]), Reward(np.float64(1.0)))
+    assert float(Situated.at(GP().condition(belief), np.array([0.9])).taken_for_granted()) < 0.1
+
+
 @pytest.mark.parametrize(
     ("rewards", "granted"),
     [

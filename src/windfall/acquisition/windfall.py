@@ -96,9 +96,9 @@ class Windfall(Acquisition):
 
     Where contexts differ, a model makes up its mind sooner still: one arm that pays well in every
     context, and one reward of each of the others, and it will never look at those again, whatever
-    they may pay in other contexts. While something is taken for granted so (the median reward is
-    nearly the best) one choice in two, and later patience/2 in n, is a deep look: at what is least
-    known in this context.
+    they may pay in other contexts. While something is taken for granted so (most choices were the
+    same one, and the median reward is nearly the best) one choice in two, and later patience/2 in
+    n, is a deep look: at what is least known in this context.
 
     If a budget says how many pulls are left, an improvement serves no more than these, and
     curiosity wanes over the last ten: the last pull of all goes to the highest mean.

@@ -138,7 +138,7 @@ class Belief(eqx.Module):
         return -jnp.expm1(-0.5 * square / reach**2)
 
     def taken_for_granted(self) -> Float[Array, ""] | None:
-        """How far the best has been tried in context after context and always paid it, from 0 to 1.
+        """How far one thing was tried in context after context and paid the best, from 0 to 1.
 
         None where no contexts differ: what is tried again is nothing new there.
         """

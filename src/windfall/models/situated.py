@@ -16,9 +16,9 @@ from windfall.runtime.arrays import Array
 
 __all__ = ["Situated", "joined"]
 
-#: By how much of the range of all rewards the best may lead the median one where it is taken for
-#: granted, and how sharp that is.
-_LEAD, _SHARPNESS = 0.25, 40.0
+#: By how much of the range of all rewards the best may lead the median one where something is
+#: taken for granted, in what share of contexts that is tried at least, and how sharp this is.
+_LEAD, _MOSTLY, _SHARPNESS = 0.25, 0.5, 40.0
 
 
 def joined(x: Float[Array, "m d"], context: Float[Array, " c"]) -> Float[Array, "m d+c"]:
@@ -37,12 +37,14 @@ class Situated(Belief):
             one: μ(x, context) in the place of rewards. Every arm or point counts once, in however
             many contexts it was tried.
         here: Which of these were tried in this very context.
+        favoured: In what share of all contexts the same was tried that was tried most often.
     """
 
     inner: Belief
     context: Float[Array, " c"]
     elsewhere: Tried
     here: Bool[Array, " n"]
+    favoured: Float[Array, ""]
 
     @classmethod
     def at(cls, inner: Belief, context: Float[Array, " c"]) -> "Situated":
@@ -51,11 +53,14 @@ class Situated(Belief):
         width = jnp.asarray(tried.x).shape[1] - context.shape[0]
         x, z = jnp.asarray(tried.x)[:, :width], jnp.asarray(tried.x)[:, width:]
         live = jnp.asarray(tried.live)
-        first = _first(x, live)
+        same = _same(x, live)
+        first = live & ~jnp.any(jnp.tril(same, -1), axis=1)
+        favoured = jnp.max(jnp.sum(same, axis=1)) / jnp.maximum(jnp.sum(live), 1)
         expected = jnp.where(first, inner.mean(joined(x, context)), 0.0)
         distinct = jnp.sum(first).astype(jnp.asarray(tried.distinct).dtype)
         here = live & jnp.all(z == context, axis=1)
-        return cls(inner, jnp.asarray(context), Tried(x, expected, first, distinct), here)
+        tried = Tried(x, expected, first, distinct)
+        return cls(inner, jnp.asarray(context), tried, here, favoured.astype(expected.dtype))
 
     @property
     def capacity(self) -> int | None:
@@ -87,13 +92,17 @@ class Situated(Belief):
         return self.inner.novelty(joined(x, self.context))
 
     def taken_for_granted(self):
-        """By how little the best reward leads the median one, in shares of the range of all."""
+        """Whether most choices were the same one, and most rewards nearly the best.
+
+        That is by how little the best leads the median one, in shares of the range of all.
+        """
         if self.context.shape[0] == self.inner.timed:
             return super().taken_for_granted()
         rewards = jnp.where(self.seen.live, self.seen.reward, jnp.nan)
         low, middle, high = jnp.nanmin(rewards), jnp.nanmedian(rewards), jnp.nanmax(rewards)
         lead = (high - middle) / jnp.where(high > low, high - low, 1.0)
-        return jax.nn.sigmoid(_SHARPNESS * (_LEAD - lead))
+        mostly = jax.nn.sigmoid(_SHARPNESS * (self.favoured - _MOSTLY))
+        return mostly * jax.nn.sigmoid(_SHARPNESS * (_LEAD - lead))
 
     def mean(self, x):
         return self.inner.mean(joined(x, self.context))
@@ -147,11 +156,9 @@ class Situated(Belief):
         return self.inner.each(answer, *others)
 
 
-def _first(x: Float[Array, "n d"], live: Bool[Array, " n"]) -> Bool[Array, " n"]:
-    """Which live rows are the first of their kind."""
-    n = x.shape[0]
-    same = jnp.ones((n, n), bool)
+def _same(x: Float[Array, "n d"], live: Bool[Array, " n"]) -> Bool[Array, "n n"]:
+    """Which live rows are equal."""
+    same = live[:, None] & live
     for column in x.T:  # nothing of size n × n × d is made
         same &= column[:, None] == column
-    earlier = same & live & (jnp.arange(n)[:, None] > jnp.arange(n))
-    return live & ~jnp.any(earlier, axis=1)
+    return same
