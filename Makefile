@@ -99,7 +99,7 @@ mutants: install ## change the code in N small ways, one at a time, and see whet
 	@$(BIN)/python tools/mutants.py -n $(N) --seed $(SEED)
 
 torture: install ## kill 1,000 workers on each kind of store, and the server: is anything lost?
-	@echo "==> torture: half an hour or more"
+	@echo "==> torture: a few minutes"
 	@$(BIN)/python tools/torture.py --kills $(KILLS)
 
 bench: install bench-env ## measure speed, also against BoTorch in an environment of its own
