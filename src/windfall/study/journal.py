@@ -72,11 +72,16 @@ class Journal:
                 return event
         raise InputError(f"id is {number!r}; expected that of a choice of this study")
 
+    def led_to(self, request: str | None, kind: str) -> list[Event]:
+        """The same, for a call that can have led to events of one kind only."""
+        events = self.answered(request)
+        if any(event.kind != kind for event in events):
+            raise InputError(f"request is {request!r}; expected one that no other call had")
+        return events
+
     def handed_out(self, request: str | None) -> list[int]:
         """The ids of the choices that an ask with this request had led to."""
-        events = self.answered(request)
-        if any(event.kind != "asked" for event in events):
-            raise InputError(f"request is {request!r}; expected one that no other call had")
+        events = self.led_to(request, "asked")
         besides = events[0].contents.get("besides", []) if events else []
         return [*besides, *(event.contents["id"] for event in events)]
 

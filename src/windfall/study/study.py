@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any, overload
 
 from windfall.checks import number, whole
-from windfall.errors import InputError
 from windfall.study import transfer
 from windfall.study.choice import Choice
 from windfall.study.events import Event
@@ -225,9 +224,7 @@ class Study(KeptSession):
         """Let something happen that could not happen again, unless this request has led to it."""
         known = text_or_none("request", request)
         self._now()
-        before = self._journal.answered(known)
-        if any(event.kind != kind for event in before):
-            raise InputError(f"request is {known!r}; expected one that no other call had")
+        before = self._journal.led_to(known, kind)
         if not before:
             said = contents()
             self._happen(kind, said, known)
