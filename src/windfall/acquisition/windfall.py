@@ -9,7 +9,7 @@ from windfall.acquisition.base import Acquisition, Rising
 from windfall.acquisition.ei import expected_improvement
 from windfall.checks import number
 from windfall.models.base import Belief
-from windfall.models.gp.usual import usual_model
+from windfall.models.gp.usual import earning_model
 from windfall.runtime.arrays import Array
 
 __all__ = ["Windfall"]
@@ -149,7 +149,7 @@ class Windfall(Acquisition):
         return WindfallScore(belief, best, kappa, pulls, bonus)
 
     def model(self):
-        return usual_model()
+        return earning_model()
 
 
 def _unknown(belief: Belief, x: Float[Array, "m d"]) -> Float[Array, ""]:

@@ -1,11 +1,13 @@
-"""The model that our own policies use unless they are told otherwise."""
+"""The models that our own policies use unless they are told otherwise."""
 
 from windfall.models.gp.fit import Fit
 from windfall.models.gp.kernels import Matern52, Trend
 from windfall.models.gp.model import GP
 from windfall.models.gp.priors import DimensionPrior, LogNormalPrior
 
-__all__ = ["similarity_model", "usual_model"]
+__all__ = ["earning_model", "similarity_model", "usual_model"]
+
+_PRIOR = {"lengthscale": (0.3, 1.0), "variance": (1.0, 0.3), "noise": (1e-4, 2.0)}
 
 
 def usual_model() -> GP:
@@ -15,8 +17,18 @@ def usual_model() -> GP:
     features there are; with it the default policy loses a tenth less on real candidate lists
     (``docs/decisions/0008-find-and-earn.md``).
     """
-    prior = DimensionPrior(lengthscale=(0.3, 1.0), variance=(1.0, 0.3), noise=(1e-4, 2.0))
-    return GP(kernel=Matern52(0.5), fit=Fit(prior=prior))
+    return GP(kernel=Matern52(0.5), fit=Fit(prior=DimensionPrior(**_PRIOR)))
+
+
+def earning_model() -> GP:
+    """The same on top of a plane, for whoever is paid on the way.
+
+    A few rewards settle which way payoffs rise, long before they show a hill: on real candidate
+    lists the default policy then loses a tenth less. Whoever looks for the one best thing is better
+    served without (``docs/decisions/0008-find-and-earn.md``).
+    """
+    prior = DimensionPrior(**_PRIOR, slope=(0.3, 1.0))
+    return GP(kernel=Matern52(0.5) + Trend(0.3), fit=Fit(prior=prior))
 
 
 def similarity_model() -> GP:

@@ -1,5 +1,8 @@
 """Kernels that are no function of the scaled distance: white, linear, a trend, periodic."""
 
+import operator
+from functools import reduce
+
 import equinox as eqx
 import jax
 import jax.numpy as jnp
@@ -11,6 +14,10 @@ from windfall.models.gp.kernels.stationary import fourier_features
 from windfall.runtime.arrays import Array
 
 __all__ = ["Linear", "Periodic", "Trend", "White"]
+
+#: With so few columns products are summed one by one, in the same pass over all pairs that computes
+#: the kernel beside it; a product of matrices is a call of its own, and dearer than that.
+_FEW_COLUMNS = 32
 
 
 class White(Kernel):
@@ -58,7 +65,11 @@ class Trend(Kernel):
         return self.slope * jnp.dot(x1 - 0.5, x2 - 0.5)
 
     def gram(self, x1, x2):
-        return self.slope * ((x1 - 0.5) @ (x2 - 0.5).T)
+        a, b = x1 - 0.5, x2 - 0.5
+        if a.shape[1] > _FEW_COLUMNS:
+            return self.slope * (a @ b.T)
+        products = (a[:, None, i] * b[None, :, i] for i in range(a.shape[1]))
+        return self.slope * reduce(operator.add, products)
 
     def diagonal(self, x):
         return self.slope * jnp.sum((x - 0.5) ** 2, axis=1)
