@@ -63,7 +63,7 @@ def test_no_mean_deviation_or_draw_is_above_its_ceiling():
         belief = believing(Hyper(Matern52(lengthscale), noise), some)
         path = belief.sample(jax.random.key(0), POINTS[:9], 32)
         exact = (*belief.moments(POINTS), path(POINTS))
-        bounds = belief.ceiling(LOOK)
+        bounds = belief.ceiling(POINTS, LOOK)
         assert bounds is not None
         return exact, (*bounds, path.ceiling(LOOK))
 
@@ -89,6 +89,6 @@ def test_where_rounding_is_unknown_nothing_is_promised():
         beliefs = [believing(Hyper(kernel, noise), observations) for kernel in kernels]
         level = condition(Hyper(Matern52(0.3), noise), observations, None, Constant())
         path = level.sample(jax.random.key(0), POINTS[:9], 8)
-        return *(belief.ceiling(LOOK) for belief in beliefs), path.ceiling(LOOK)
+        return *(belief.ceiling(POINTS, LOOK) for belief in beliefs), path.ceiling(LOOK)
 
     assert looked() == (None, None, None)
