@@ -83,7 +83,7 @@ class Rising(Score):
 
     def ceiling(self, x, glance):
         """Its value at bounds of the moments."""
-        moments = self.belief.ceiling(glance)
+        moments = self.belief.ceiling(x, glance)
         return None if moments is None else self.value(x, *moments)
 
 

@@ -26,7 +26,9 @@ __all__ = ["LONG", "Highest", "better", "glanced", "highest", "objections"]
 LONG = 2**13
 #: Arms in a block of the first look, so that what is held for them stays in a processor's cache,
 #: and how many scores are computed at a time.
-_ROWS, _FEW = 4096, 2048
+_ROWS, _FEW = 4096, 512
+#: Arms with more features than this are not looked at first.
+_COLUMNS = 128
 #: The lowest score, and the most objections, that there can be.
 _LOWEST, _MOST = np.finfo(np.float64).min, np.iinfo(np.int32).max
 
@@ -48,8 +50,14 @@ class Highest(eqx.Module):
 
 
 def glanced(points: np.ndarray) -> Glance | None:
-    """Arms for a first look; None for a few, and on a device that computes all at once."""
-    return None if len(points) < _ROWS or on_accelerator() else Glance.blocks(points, _ROWS)
+    """Arms for a first look; None for a few, and on a device that computes all at once.
+
+    Also None where arms have many features: distances then take longer than all the rest, and a
+    look needs them, too.
+    """
+    if len(points) < _ROWS or points.shape[1] > _COLUMNS or on_accelerator():
+        return None
+    return Glance.blocks(points, _ROWS)
 
 
 def highest(

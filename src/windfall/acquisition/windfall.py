@@ -34,7 +34,7 @@ class WindfallScore(Rising):
 
     def ceiling(self, x, glance):
         """As if nothing like it had been tried, which is soon said."""
-        moments = self.belief.ceiling(glance)
+        moments = self.belief.ceiling(x, glance)
         if moments is None:
             return None
         mean, deviation = moments

@@ -152,12 +152,18 @@ class Belief(eqx.Module):
     def moments(self, x: Float[Array, "m d"]) -> tuple[Float[Array, " m"], Float[Array, " m"]]:
         """μ(x) and σ(x) of the payoff, without the noise of a reward."""
 
-    def ceiling(self, glance: Glance) -> tuple[Float[Array, " m"], Float[Array, " m"]] | None:
+    def ceiling(
+        self, x: Float[Array, "m d"], glance: Glance
+    ) -> tuple[Float[Array, " m"], Float[Array, " m"]] | None:
         """No less than μ(x) and σ(x), soon: for leaving out points that cannot win.
 
         None where there is nothing sooner than ``moments``.
+
+        Args:
+            x: The points.
+            glance: The same points, for a first look.
         """
-        del glance
+        del x, glance
         return None
 
     @abstractmethod

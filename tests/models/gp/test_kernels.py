@@ -292,10 +292,12 @@ def test_kernels_can_be_made_inside_compiled_code():
     )
 
 
-def test_derivatives_of_the_squared_distance_equal_those_of_its_definition():
+@pytest.mark.parametrize("columns", [4, 150])
+def test_derivatives_of_the_squared_distance_equal_those_of_its_definition(columns):
     """By JAX from the n×m×d differences, which the library never makes."""
     rng = np.random.default_rng(0)
-    weights, x1, x2 = rng.uniform(0.1, 9.0, 4), rng.random((5, 4)), rng.random((6, 4))
+    weights = rng.uniform(0.1, 9.0, columns)
+    x1, x2 = rng.random((5, columns)), rng.random((6, columns))
     x2[0] = x1[0]
     cotangent = rng.standard_normal((5, 6))
 
@@ -307,5 +309,8 @@ def test_derivatives_of_the_squared_distance_equal_those_of_its_definition():
         return value, *pull(cotangent)
 
     for mine, definition in zip(pulled(squared_distance), pulled(naive), strict=True):
-        # Sums of at most 6 products of numbers below 10 each: a hundred roundings of 10.
-        np.testing.assert_allclose(mine, definition, rtol=0, atol=1e3 * np.finfo(float).eps)
+        # Sums of at most 6 products of numbers below 10 each: a hundred roundings of 10. The value
+        # is a sum over the columns, and every one of its roundings is of at most 10 for each.
+        most = max(1e3, 10.0 * columns**2) * np.finfo(float).eps
+        np.testing.assert_allclose(mine, definition, rtol=0, atol=most)
+    assert squared_distance(weights, x1, x2)[0, 0] == 0.0

@@ -235,6 +235,15 @@ def test_blocks_change_nothing(monkeypatch, budget_rows):
     np.testing.assert_allclose(parts, whole, rtol=1e-11)
 
 
+def test_blocks_are_larger_on_an_accelerator_but_not_as_large_as_its_memory(monkeypatch):
+    assert blocks.most_rows(256) == blocks.MOST_ROWS
+    monkeypatch.setattr(blocks, "on_accelerator", lambda: True)
+    rows = blocks.most_rows(256)
+    assert rows > blocks.MOST_ROWS
+    assert 3 * 8 * 256 * rows <= blocks.ACCELERATOR_BUDGET < 3 * 8 * 256 * (rows + 1)
+    assert blocks.most_rows(10**9) == 1
+
+
 @pytest.mark.parametrize("what", ["moments", "mean", "sample"])
 def test_no_array_is_larger_than_the_memory_budget(monkeypatch, what):
     x, y = pulls(repeats=True)

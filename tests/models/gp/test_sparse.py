@@ -1,5 +1,7 @@
 """The sparse model: against the exact one, against its own kernel written out, and in a study."""
 
+import dataclasses
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -8,6 +10,7 @@ from models.gp import naive
 from models.gp.naive import observed, pulls
 from rounding import EPS, relative_distance, solving
 
+from windfall.models.glance import Glance
 from windfall.models.gp.evidence import Hyper, covariance
 from windfall.models.gp.inducing import NONE, lately, pivots, some
 from windfall.models.gp.kernels import Matern52
@@ -38,6 +41,11 @@ def ordered(data):
 @jax.jit
 def moments(posterior, x):
     return posterior.moments(x)
+
+
+@jax.jit
+def carriers(posterior):
+    return posterior.carriers()
 
 
 def carried_by(count):
@@ -106,6 +114,35 @@ def test_left_out_is_the_distance_from_what_the_other_inputs_predict():
     expected, _ = naive.posterior(k, float(HYPER.noise), X[~here], Y[~here], x[None])
     found = DATA.mean[top] - posterior.left_out(top)
     np.testing.assert_allclose(found, expected[0], rtol=1e-9)
+
+
+def test_no_moment_is_above_its_ceiling_and_most_are_near():
+    """Of points tried and not, near what carries the model and far from it."""
+    points = np.concatenate([X[:DISTINCT], np.random.default_rng(4).uniform(size=(40, 2))])
+    look = Glance(points.T.astype(np.float32), np.abs(points).max(axis=0))
+
+    @jax.jit
+    def compared(posterior):
+        return posterior.moments(points), posterior.ceiling(points, look)
+
+    for count in (5, DISTINCT):
+        (mean, deviation), (high, wide) = compared(carried_by(count))
+        assert np.all(high >= mean)
+        assert np.all(wide >= deviation)
+        # Kernels are off by 1e-6 or so, and weights add up to some hundreds.
+        np.testing.assert_allclose(high, mean, atol=1e-2)
+    # A reward nearby leaves less open than the kernel alone.
+    assert np.median(wide) < 0.7 * np.sqrt(HYPER.kernel.variance)
+
+
+def test_inputs_that_jitter_keeps_apart_from_their_rewards_explain_less():
+    """What rounding leaves open of an input of Z is allowed for, or the input is left out."""
+    posterior = carried_by(DISTINCT)
+    loose = dataclasses.replace(posterior, open=posterior.open + np.float64(1e-8))
+    worse = dataclasses.replace(posterior, open=posterior.open + np.float64(1e-3))
+    assert carriers(posterior).gap < 1e-5 < carriers(loose).gap < 1e-3
+    assert np.all(np.isinf(carriers(worse).noise))
+    assert carriers(worse).gap == 0.0
 
 
 def test_the_more_inputs_carry_it_the_less_is_left_open():

@@ -48,3 +48,4 @@ def test_nothing_is_shared_with_a_point_so_far_away_that_its_distance_overflows(
     with jax.enable_x64(True):
         far = jnp.array([[1e3], [1e6], [1e200], [np.inf]])
         np.testing.assert_array_equal(kernel(0.3).gram(far, jnp.array([[0.5]])), 0.0)
+        np.testing.assert_array_equal(kernel(0.3).glance(far[:, 0] ** 2), 0.0)

@@ -78,9 +78,9 @@ class GPBelief(Belief):
         """μ(x) and σ(x)."""
         return self.posterior.moments(x)
 
-    def ceiling(self, glance):
+    def ceiling(self, x, glance):
         """As the posterior can: see ``windfall.models.gp.ceiling``."""
-        return self.posterior.ceiling(glance)
+        return self.posterior.ceiling(x, glance)
 
     def prior_deviation(self, x):
         """√k(x, x) of the kernel alone: what a mean function leaves open is not curiosity's."""

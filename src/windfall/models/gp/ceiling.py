@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import equinox as eqx
 import jax
 import jax.numpy as jnp
-from jaxtyping import Float
+from jaxtyping import Float, Int
 
 from windfall.models.glance import UNIT, Glance
 from windfall.models.gp.kernels import (
@@ -28,10 +28,28 @@ from windfall.runtime.arrays import Array
 if TYPE_CHECKING:
     from windfall.models.gp.posterior import Posterior
 
-__all__ = ["Sweep", "ceiling", "rounding", "sweep"]
+__all__ = ["WIDE", "Carriers", "Sweep", "ceiling", "rounding", "sweep"]
 
 #: Kernels whose rounding is known (see ``rounding``); a user's own may do anything.
 _KNOWN = (Matern12, Matern32, Matern52, RationalQuadratic, SquaredExponential)
+#: An input with a wider ``gap`` than this explains nothing that is worth having.
+WIDE = 1e-3
+
+
+class Carriers(eqx.Module):
+    """Inputs whose kernels make up every mean.
+
+    Attributes:
+        inputs: Where they are.
+        noise: The variance of the mean reward of each; ∞ for what is no input.
+        rows: How many rows count.
+        gap: The correlation of a payoff with such a reward may be less than the kernel's by this.
+    """
+
+    inputs: Float[Array, "n d"]
+    noise: Float[Array, " n"]
+    rows: int | Int[Array, ""]
+    gap: float | Float[Array, ""] = 0.0
 
 
 class Sweep(eqx.Module):
@@ -62,26 +80,26 @@ def sweep(posterior: "Posterior", weights: Float[Array, " c"], glance: Glance) -
     kernel: Any = posterior.kernel
     if type(kernel) not in _KNOWN or not isinstance(posterior.trend, Zero):
         return None
-    observations, variance = posterior.observations, kernel.variance
-    sharpness = jnp.sqrt(variance / (variance + observations.noise(posterior.hyper.noise)))
+    carriers, variance = posterior.carriers(), kernel.variance
+    sharpness = jnp.sqrt(variance / (variance + carriers.noise))
     rough = jax.tree.map(lambda a: jnp.asarray(a, jnp.float32), kernel)
     inverse = jnp.broadcast_to(rough.lengthscale**-2, glance.reach.shape)
-    inputs, sharp = (jnp.asarray(a, jnp.float32) for a in (observations.features, sharpness))
+    inputs, sharp = (jnp.asarray(a, jnp.float32) for a in (carriers.inputs, sharpness))
 
     def look(i, carry):
         total, nearest = carry
         apart = [inverse[j] * (inputs[i, j] - glance.x[j]) ** 2 for j in range(len(inverse))]
-        correlation = rough.profile(sum(apart[1:], apart[0]))
+        correlation = rough.glance(sum(apart[1:], apart[0]))
         # In double precision: many large terms may cancel.
         total = total + weights[i] * correlation.astype(weights.dtype)
         return total, jnp.maximum(nearest, sharp[i] * correlation)
 
     nothing = jnp.zeros(glance.x.shape[1], jnp.float32)
     start = (nothing.astype(weights.dtype), nothing)
-    total, nearest = jax.lax.fori_loop(0, observations.used, look, start)
+    total, nearest = jax.lax.fori_loop(0, carriers.rows, look, start)
     off = rounding(kernel, glance)
-    most = off * jnp.sum(jnp.where(observations.live, jnp.abs(weights), 0.0))
-    explained = jnp.maximum(nearest.astype(total.dtype) - off, 0.0) ** 2
+    most = off * jnp.sum(jnp.where(jnp.arange(len(weights)) < carriers.rows, jnp.abs(weights), 0.0))
+    explained = jnp.maximum(nearest.astype(total.dtype) - off - carriers.gap, 0.0) ** 2
     return Sweep(variance * (total + most), explained)
 
 

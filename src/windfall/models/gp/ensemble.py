@@ -65,9 +65,9 @@ class Ensemble(Posterior):
         hyper, whitener = jax.tree.map(lambda a: jnp.asarray(a)[i], (self.hyper, self.whitener))
         return self._with(hyper, whitener).sample(key, anchors, features)
 
-    def ceiling(self, glance):
+    def ceiling(self, x, glance):
         """None: each member would have its own."""
-        del glance
+        del x, glance
         return None
 
     def misfit(self, scale):

@@ -13,7 +13,7 @@ from jaxtyping import Bool, Float, Int, PRNGKeyArray
 from windfall.models.base import Path
 from windfall.models.blocks import in_blocks
 from windfall.models.glance import Glance
-from windfall.models.gp.ceiling import ceiling
+from windfall.models.gp.ceiling import Carriers, ceiling
 from windfall.models.gp.evidence import Hyper, covariance
 from windfall.models.gp.kernels import Kernel
 from windfall.models.gp.linalg import triangular_inverse
@@ -132,9 +132,17 @@ class Posterior(eqx.Module):
         width = max(observations.capacity, features, anchors.shape[0])
         return GPPath(self, phi, weights, correction, width)
 
-    def ceiling(self, glance: Glance) -> tuple[Float[Array, " m"], Float[Array, " m"]] | None:
+    def ceiling(
+        self, x: Float[Array, "m d"], glance: Glance
+    ) -> tuple[Float[Array, " m"], Float[Array, " m"]] | None:
         """No less than μ and σ, by a pass over the inputs; None where that is not known."""
+        del x
         return ceiling(self, glance)
+
+    def carriers(self) -> Carriers:
+        """The inputs whose kernels make up every mean."""
+        noise = self.observations.noise(self.hyper.noise)
+        return Carriers(self.observations.features, noise, self.observations.used)
 
     def left_out(self, slot: Int[Array, ""]) -> Float[Array, ""]:
         """How far the mean of a slot is from what the others predict, α/diag A⁻¹; standardised."""

@@ -28,6 +28,7 @@ from jax.scipy.linalg import solve_triangular
 from jaxtyping import Bool, Float, Int
 
 from windfall.models.blocks import in_blocks
+from windfall.models.gp.ceiling import WIDE, Carriers, sweep
 from windfall.models.gp.evidence import Hyper
 from windfall.models.gp.inducing import NONE, lately, pivots
 from windfall.models.gp.linalg import triangular_inverse
@@ -146,10 +147,26 @@ class Sparse(Posterior):
         width = max(2 * len(self.told), features, anchors.shape[0])
         return SparsePath(self, phi, weights, first, change, own, heard, width)
 
-    def ceiling(self, glance):
-        """None: there is no way yet that is sooner than a prediction."""
-        del glance
-        return None
+    def ceiling(self, x, glance):
+        """No less than μ and σ, by a pass over Z; a tried input knows its own rewards besides."""
+        seen = sweep(self, self._level @ self.whitener, glance)
+        if seen is None:
+            return None
+        _, there, gain, reward, noise = self.finder()(x)
+        prior = self.kernel.diagonal(x)
+        left = prior * (1.0 - seen.explained)
+        left = jnp.where(there, jnp.minimum(left, prior * noise / (prior + noise)), left)
+        left = jnp.maximum(left, jnp.finfo(prior.dtype).eps * prior)
+        mean = self.in_reward_units(x, seen.total + gain * (reward - seen.total))
+        return mean, self.scale.spread * jnp.sqrt(left)
+
+    def carriers(self):
+        """Z. A reward there says k(z, x) of x, but for what rounding and jitter leave open of z."""
+        slot, there, _, _, noise = self.finder()(self.inducing)
+        gap = jnp.sqrt(self.open[slot] / self.kernel.diagonal(self.inducing))
+        counts = there & self.there & (gap <= WIDE)
+        gap = jnp.max(jnp.where(counts, gap, 0.0))
+        return Carriers(self.inducing, jnp.where(counts, noise, jnp.inf), len(self.there), gap)
 
     def forms(self):
         """As for the exact posterior, without the latest inputs among Z.
