@@ -10,7 +10,7 @@ from models.gp.believing import believing
 from models.gp.naive import observed, pulls
 
 from windfall.models.glance import UNIT, Glance
-from windfall.models.gp.ceiling import rounding
+from windfall.models.gp.ceiling import plane_rounding, rounding
 from windfall.models.gp.evidence import Hyper
 from windfall.models.gp.kernels import (
     Linear,
@@ -19,6 +19,7 @@ from windfall.models.gp.kernels import (
     Matern52,
     RationalQuadratic,
     SquaredExponential,
+    Trend,
 )
 from windfall.models.gp.kernels.stationary import squared_distance
 from windfall.models.gp.means import Constant
@@ -77,6 +78,39 @@ def test_no_mean_deviation_or_draw_is_above_its_ceiling():
     # With a single input σ² = k − k²/(k + noise) is no bound but the variance itself.
     (_, deviation, _), (_, wide, _) = compared(0.1, 0.3, np.int32(1))
     np.testing.assert_allclose(deviation**2, wide**2, rtol=0, atol=1e-4)
+
+
+def test_nothing_is_above_its_ceiling_where_there_is_a_plane_too():
+    observations = observed(*pulls(repeats=True, dimension=3))
+
+    @jax.jit
+    def compared(noise, slope, used):
+        some = dataclasses.replace(observations, used=used)
+        belief = believing(Hyper(Matern52(0.3) + Trend(slope), noise), some)
+        return belief.moments(POINTS), belief.ceiling(POINTS, LOOK)
+
+    for noise, slope in [(1e-8, 0.3), (1.0, 20.0), (1.0, 1e-3)]:
+        exact, ceilings = compared(noise, slope, observations.used)
+        for below, above in zip(exact, ceilings, strict=True):
+            assert np.all(np.asarray(below) <= np.asarray(above))
+    np.testing.assert_allclose(exact[0], ceilings[0], atol=1e-3)
+    # With a single input the bound is the variance itself, on either side of the middle.
+    (_, deviation), (_, wide) = compared(0.1, 5.0, np.int32(1))
+    agrees = belief_covariance(5.0, observations.features[0]) > 0
+    np.testing.assert_allclose(deviation[agrees] ** 2, wide[agrees] ** 2, rtol=1e-4, atol=1e-4)
+
+
+def belief_covariance(slope, x):
+    """k(x, ·) over the points; where it is negative one input is not said to explain anything."""
+    return np.asarray((Matern52(0.3) + Trend(slope)).gram(x[None], POINTS))[0]
+
+
+def test_a_plane_rounds_by_less_than_is_said():
+    def products(x):
+        return Trend(1.0).gram(x, x)
+
+    off = np.abs(products(POINTS.astype(np.float32)).astype(np.float64) - products(POINTS))
+    assert 0.01 < np.max(off) / plane_rounding(LOOK) <= 1.0
 
 
 def test_where_rounding_is_unknown_nothing_is_promised():

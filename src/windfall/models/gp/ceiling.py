@@ -1,9 +1,12 @@
 """No more than this: bounds of mean and deviation at many points, from a first look at them.
 
 One pass over the inputs in single precision, nothing of size n × m is made. With k̂ what single
-precision makes of k, |k̂ − k| ≤ δ k(x, x), the mean μ = Σ α_i k(x_i, x) is at most Σ α_i k̂_i +
-δ k(x, x) Σ|α_i|. And the reward of one input alone explains some of the variance that all of them
+precision makes of k = v c, |k̂ − k| ≤ δ v, the mean μ = Σ α_i k(x_i, x) is at most Σ α_i k̂_i +
+δ v Σ|α_i|. And the reward of one input alone explains some of the variance that all of them
 explain, so that σ²(x) ≤ k(x, x) − max_i k(x_i, x)²/A_ii: O(n) for a point in place of O(n²).
+
+A plane beside such a kernel, s (x − ½)·(x' − ½), adds s (x − ½)·Σ α_i (x_i − ½) to the mean, which
+is one sum for all points, and to each covariance what a few multiplications take.
 """
 
 from typing import TYPE_CHECKING, Any
@@ -21,6 +24,8 @@ from windfall.models.gp.kernels import (
     RationalQuadratic,
     SquaredExponential,
     Stationary,
+    Sum,
+    Trend,
 )
 from windfall.models.gp.means import Zero
 from windfall.runtime.arrays import Array
@@ -57,50 +62,94 @@ class Sweep(eqx.Module):
 
     Attributes:
         total: No less than Σ w_i k(x_i, x).
-        explained: No more than max_i k(x_i, x)²/A_ii, as a share of k(x, x).
+        explained: No more than max_i k(x_i, x)²/A_ii.
     """
 
     total: Float[Array, " m"]
     explained: Float[Array, " m"]
 
 
-def ceiling(posterior: "Posterior", glance: Glance) -> tuple[Array, Array] | None:
+def ceiling(
+    posterior: "Posterior", x: Float[Array, "m d"], glance: Glance
+) -> tuple[Array, Array] | None:
     """No less than μ and σ at some points; None where nobody knows how kernel or mean round."""
     seen = sweep(posterior, posterior.weights, glance)
     if seen is None:
         return None
-    prior = posterior.hyper.kernel.diagonal(glance.x.T.astype(seen.total.dtype))
-    left = jnp.maximum(prior * (1.0 - seen.explained), posterior.least_variance(prior))
+    prior = posterior.kernel.diagonal(x)
+    left = jnp.maximum(prior - seen.explained, posterior.least_variance(prior))
     scale = posterior.scale
     return scale.location + scale.spread * seen.total, scale.spread * jnp.sqrt(left)
 
 
 def sweep(posterior: "Posterior", weights: Float[Array, " c"], glance: Glance) -> Sweep | None:
     """A pass over the inputs with a weight for each; None as for ``ceiling``."""
-    kernel: Any = posterior.kernel
-    if type(kernel) not in _KNOWN or not isinstance(posterior.trend, Zero):
+    parts = _parts(posterior.kernel)
+    if parts is None or not isinstance(posterior.trend, Zero):
         return None
-    carriers, variance = posterior.carriers(), kernel.variance
-    sharpness = jnp.sqrt(variance / (variance + carriers.noise))
-    rough = jax.tree.map(lambda a: jnp.asarray(a, jnp.float32), kernel)
+    bumps, plane = parts
+    carriers, variance = posterior.carriers(), bumps.variance
+    prior = posterior.kernel.diagonal(carriers.inputs)
+    sharpness = jnp.sqrt(variance / (prior + carriers.noise))
+    tilt = None if plane is None else plane.slope / variance
+    rough = jax.tree.map(lambda a: jnp.asarray(a, jnp.float32), bumps)
     inverse = jnp.broadcast_to(rough.lengthscale**-2, glance.reach.shape)
     inputs, sharp = (jnp.asarray(a, jnp.float32) for a in (carriers.inputs, sharpness))
+    columns = range(len(inverse))
 
     def look(i, carry):
         total, nearest = carry
-        apart = [inverse[j] * (inputs[i, j] - glance.x[j]) ** 2 for j in range(len(inverse))]
+        apart = [inverse[j] * (inputs[i, j] - glance.x[j]) ** 2 for j in columns]
         correlation = rough.glance(sum(apart[1:], apart[0]))
         # In double precision: many large terms may cancel.
         total = total + weights[i] * correlation.astype(weights.dtype)
+        if tilt is not None:
+            here = tilt.astype(jnp.float32) * (inputs[i] - 0.5)
+            for j in columns:
+                correlation = correlation + here[j] * (glance.x[j] - 0.5)
         return total, jnp.maximum(nearest, sharp[i] * correlation)
 
     nothing = jnp.zeros(glance.x.shape[1], jnp.float32)
     start = (nothing.astype(weights.dtype), nothing)
     total, nearest = jax.lax.fori_loop(0, carriers.rows, look, start)
-    off = rounding(kernel, glance)
-    most = off * jnp.sum(jnp.where(jnp.arange(len(weights)) < carriers.rows, jnp.abs(weights), 0.0))
-    explained = jnp.maximum(nearest.astype(total.dtype) - off - carriers.gap, 0.0) ** 2
-    return Sweep(variance * (total + most), explained)
+    counted = jnp.where(jnp.arange(len(weights)) < carriers.rows, weights, 0.0)
+    off = rounding(bumps, glance)
+    total = total + off * jnp.sum(jnp.abs(counted))
+    if tilt is not None:
+        total = total + tilt * _tilted(counted @ (carriers.inputs - 0.5), glance)
+        off = off + tilt * plane_rounding(glance)
+    # Neither prior is above this: the gap is one of correlations.
+    widest = variance + (0.0 if plane is None else plane.slope * jnp.sum(_half_box(glance) ** 2))
+    off = off + carriers.gap * widest / variance
+    nearest = jnp.maximum(nearest.astype(total.dtype) - off, 0.0)
+    return Sweep(variance * total, variance * nearest**2)
+
+
+def _parts(kernel: Any) -> tuple[Any, Trend | None] | None:
+    """A stationary kernel whose rounding is known, and a plane beside it; None for all others."""
+    if isinstance(kernel, Sum) and isinstance(kernel.right, Trend):
+        return (kernel.left, kernel.right) if type(kernel.left) in _KNOWN else None
+    return (kernel, None) if type(kernel) in _KNOWN else None
+
+
+def _tilted(slopes: Float[Array, " d"], glance: Glance) -> Float[Array, " m"]:
+    """No less than Σ_j slopes_j (x_j − ½), given points that were rounded to single precision."""
+    level = sum(slopes[j] * (glance.x[j].astype(slopes.dtype) - 0.5) for j in range(len(slopes)))
+    return level + 2.0 * UNIT * jnp.sum(jnp.abs(slopes) * glance.reach)
+
+
+def _half_box(glance: Glance) -> Float[Array, " d"]:
+    """The largest |x_j − ½|."""
+    return glance.reach + 0.5
+
+
+def plane_rounding(glance: Glance) -> Float[Array, ""]:
+    """How far off (x − ½)·(x' − ½) may be when looked at in single precision.
+
+    With |x_j| ≤ R_j and H = R + ½: both factors are off by u(R + H) ≤ 2uH, their product and the
+    factor before it by 4uH² besides that, and d sums by du ΣH².
+    """
+    return UNIT * (12.0 + glance.reach.shape[0]) * jnp.sum(_half_box(glance) ** 2)
 
 
 def rounding(kernel: Stationary, glance: Glance) -> Float[Array, ""]:

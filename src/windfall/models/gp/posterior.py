@@ -136,8 +136,7 @@ class Posterior(eqx.Module):
         self, x: Float[Array, "m d"], glance: Glance
     ) -> tuple[Float[Array, " m"], Float[Array, " m"]] | None:
         """No less than μ and σ, by a pass over the inputs; None where that is not known."""
-        del x
-        return ceiling(self, glance)
+        return ceiling(self, x, glance)
 
     def carriers(self) -> Carriers:
         """The inputs whose kernels make up every mean."""

@@ -154,7 +154,7 @@ class Sparse(Posterior):
             return None
         _, there, gain, reward, noise = self.finder()(x)
         prior = self.kernel.diagonal(x)
-        left = prior * (1.0 - seen.explained)
+        left = prior - seen.explained
         left = jnp.where(there, jnp.minimum(left, prior * noise / (prior + noise)), left)
         left = jnp.maximum(left, jnp.finfo(prior.dtype).eps * prior)
         mean = self.in_reward_units(x, seen.total + gain * (reward - seen.total))
