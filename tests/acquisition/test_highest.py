@@ -136,7 +136,8 @@ def test_a_policy_chooses_the_arm_that_all_scores_lead_to(name, belief):
         return score(ARMS), ceilings, highest(score, ARMS, LOOK)
 
     scores, ceilings, found = run(belief)
-    assert np.all(scores <= ceilings)
+    assert (ceilings is None) == (name == "mean")  # which is as quick as its ceiling would be
+    assert ceilings is None or np.all(scores <= ceilings)
     assert int(found.arm) == np.argmax(scores)
     np.testing.assert_allclose(found.score, np.max(scores), rtol=1e-12)
 
