@@ -15,7 +15,7 @@ import windfall as wf
 from windfall.errors import WorkerError
 from windfall.simulation import work
 from windfall.simulation.engines import ENGINES, opened, spread
-from windfall.simulation.work import Job, pack
+from windfall.simulation.work import Job, Played, pack
 
 RUN = {"rounds": 6, "trials": 5, "seed": 4}
 
@@ -66,6 +66,23 @@ def test_any_executor_will_do_and_is_left_open(here):
         same(wf.simulate(line(), "v-ucb", **RUN, executor=pool), here)
         assert pool.submit(int).result() == 0
     assert jax.config.jax_compilation_cache_dir == folder
+
+
+def played(trials: int, seconds: float) -> Played:
+    rows = np.arange(trials * 3).reshape(trials, 3)
+    return Played(rows, 0.5 * rows, rows[:, :2], 2.0 * rows[:, :2], seconds, 0.1, 4, "cpu")
+
+
+def test_blocks_are_joined_in_their_order_one_alone_is_itself():
+    one, other = played(2, 1.0), played(3, 2.5)
+    alone, both = Played.joined([one]), Played.joined(iter([one, other]))
+    for name in ("arms", "rewards", "initial", "first"):
+        rows = [getattr(block, name) for block in (one, other)]
+        np.testing.assert_array_equal(getattr(alone, name), rows[0])
+        np.testing.assert_array_equal(getattr(both, name), np.vstack(rows))
+    assert (alone.seconds, alone.compile) == (1.0, 0.1)
+    assert (both.seconds, both.compile) == (3.5, 0.2)
+    assert (both.batch, both.backend) == (alone.batch, alone.backend) == (4, "cpu")
 
 
 def job(**changes) -> Job:
