@@ -17,6 +17,7 @@ import queue
 import random
 import resource
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -144,7 +145,7 @@ def _pytest(
 ) -> subprocess.CompletedProcess[str]:
     def limited() -> None:
         if cpu is not None:
-            resource.setrlimit(resource.RLIMIT_CPU, (cpu, cpu))
+            resource.setrlimit(resource.RLIMIT_CPU, (cpu, cpu + 60))
 
     command = [sys.executable, "-m", "pytest", "-q", "--timeout=0", "-p", "no:cacheprovider"]
     command += arguments
@@ -158,6 +159,8 @@ def _pytest(
     )  # fmt: skip
 
 
+#: What pytest ends with if it did not come to run a test, or was killed by somebody else.
+_NOT_RUN = (3, 4, 5, -signal.SIGKILL)
 _ORDERED = ["--tb=no", "-rfE", "-p", "tools.entered"]
 
 
@@ -190,6 +193,8 @@ def tried(mutant: Mutant, tree: Path, tests: Tests, budget: float) -> tuple[str,
         target.write_text(original)
     if done.returncode == 0:
         return "survived", f"{len(names)} tests"
+    if done.returncode in _NOT_RUN:
+        return "undecided", f"pytest ended with {done.returncode}"
     if done.returncode < 0:
         return "noticed", f"signal {-done.returncode} after at most {cpu} s of CPU time"
     return "noticed", next(iter(_wrong(done.stdout)), "the run itself")
