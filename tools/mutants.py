@@ -258,6 +258,8 @@ def run(drawn: list[Mutant], budget: float, workers: int) -> list[Verdict]:
 def _believed(verdicts: list[Verdict], tree: Path) -> list[Verdict]:
     """Verdicts of tests that fail without a change as well are none."""
     names = sorted({v.by for v in verdicts if "::" in v.by})
+    if not names:
+        return verdicts
     (tree / "order").write_text("\n".join(names))
     done = _pytest(tree, [*_ORDERED, *_files(names)], WINDFALL_ORDER=str(tree / "order"))
     broken = _wrong(done.stdout)
