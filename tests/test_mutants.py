@@ -27,7 +27,7 @@ class Box:
         def inner(y):
             return not y
 
-        return inner(self.size is None)
+        return inner(self.rows[0].shape[0] is None)
 '''
 
 
@@ -51,7 +51,8 @@ def test_changes_are_of_what_computes(found):
         ("-x", "x"),
         ("4", "5"),
         ("not y", "y"),
-        ("self.size is None", "self.size is not None"),
+        ("self.rows[0].shape[0] is None", "self.rows[0].shape[0] is not None"),
+        ("0", "1"),
     }  # fmt: skip
 
 

@@ -1,7 +1,8 @@
 """Small changes to a file of code, as a mistake or a careless edit would make them.
 
 Nothing is changed in docstrings, annotations, messages, decorators and ``__all__``, nor where a
-change would change nothing: ``axis=-1``, the settings of a field.
+change would change nothing: ``axis=-1``, the settings of a field, the only row of an array (JAX
+reads the last row where there are not as many).
 """
 
 import ast
@@ -103,7 +104,7 @@ def places(tree: ast.AST, scope: str = "") -> Iterator[tuple[ast.AST, str]]:
         if field in IDLE:
             continue
         for child in value if isinstance(value, list) else [value]:
-            if isinstance(child, ast.AST) and not _idle(child):
+            if isinstance(child, ast.AST) and not _idle(child) and not _first(tree, field):
                 yield child, scope
                 yield from places(child, _scope(scope, tree, child))
 
@@ -115,6 +116,16 @@ def _scope(scope: str, parent: ast.AST, node: ast.AST) -> str:
     if not scope:
         return node.name
     return f"{scope}{'.' if isinstance(parent, ast.ClassDef) else '.<locals>.'}{node.name}"
+
+
+def _first(node: ast.AST, field: str) -> bool:
+    """Whether this is the 0 of ``rows[0]``; that of a shape counts."""
+    match node:
+        case ast.Subscript(value=ast.Attribute(attr="shape")):
+            return False
+        case ast.Subscript(slice=ast.Constant(value=0)):
+            return field == "slice"
+    return False
 
 
 def _idle(node: ast.AST) -> bool:
