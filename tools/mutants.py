@@ -35,7 +35,7 @@ from tools.entered import ROOT, digest, kept_at
 ROOMS = ("models", "attention", "acquisition", "policy", "simulation")
 #: The tests that may notice: of these rooms, of the rooms above that use them, and doctests.
 TESTS = (
-    *(f"tests/{room}" for room in ("attention", "acquisition", "models", "simulation")),
+    *(f"tests/{room}" for room in ROOMS),
     *("tests/test_propensity.py", "tests/study", "tests/evaluation"),
     *(f"src/windfall/{room}" for room in ROOMS),
 )
