@@ -28,9 +28,10 @@ CORE_TYPES ?= Haswell Zen Sandybridge $(shell grep -qs avx512f /proc/cpuinfo && 
 ISAS       ?= SSE4_2 AVX2 AVX512
 XLA_CELLS  ?= $(ISAS:%=xla_cpu_max_isa=%) xla_cpu_use_fusion_emitters=true
 
-# make mutants N=40 SEED=1
-N    ?= 25
-SEED ?= 0
+# make mutants N=40 SEED=1 MUTANTS_ARGS="--only acquisition --workers 2"
+N            ?= 25
+SEED         ?= 0
+MUTANTS_ARGS ?=
 
 # make torture KILLS=100
 KILLS ?= 1000
@@ -95,8 +96,8 @@ test-portable: install ## the tests of numbers as other processors would compute
 	if [ -n "$$failed" ]; then echo "test-portable: failed with$$failed" >&2; exit 1; fi
 
 mutants: install ## change the code in N small ways, one at a time, and see whether the tests notice
-	@echo "==> mutants: $(N) changes, a minute or more each"
-	@$(BIN)/python tools/mutants.py -n $(N) --seed $(SEED)
+	@echo "==> mutants: $(N) changes, half a minute each; the first time it records which tests enter what"
+	@$(BIN)/python -m tools.mutants -n $(N) --seed $(SEED) $(MUTANTS_ARGS)
 
 torture: install ## kill 1,000 workers on each kind of store, and the server: is anything lost?
 	@echo "==> torture: a few minutes"

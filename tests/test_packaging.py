@@ -35,5 +35,14 @@ def test_lock_has_a_hash_for_every_pin_and_names_no_place() -> None:
     assert re.findall(r"\S*(?://|--index|--find-links)\S*", LOCK) == []
 
 
+def test_every_peer_is_pinned_once() -> None:
+    lines = (ROOT / "benchmarks" / "requirements-peers.txt").read_text().splitlines()
+    peers = [Requirement(line) for line in lines if line and not line.startswith("#")]
+    names = [canonicalize_name(peer.name) for peer in peers]
+    assert names
+    assert names == sorted(set(names))
+    assert [str(peer) for peer in peers if not str(peer.specifier).startswith("==")] == []
+
+
 def test_installed_version_is_the_one_in_the_source() -> None:
     assert importlib.metadata.version("windfall") == __version__

@@ -26,34 +26,36 @@ _INFLATE = """
 const [from, to] = process.argv.slice(1), fs = require("fs");
 fs.writeFileSync(to, require("zlib").brotliDecompressSync(fs.readFileSync(from)));
 """
-#: The package's own names folders of the machine that it was made for.
+#: The package's own names folders of the machine that it was made for. Caches cannot be relative to
+#: this file, as fonts can: they would lie in whatever folder the browser is started in.
 _FONTS = """<?xml version="1.0"?><!DOCTYPE fontconfig SYSTEM "fonts.dtd">
 <fontconfig>
   <dir prefix="relative">fonts</dir><dir>/usr/share/fonts</dir>
-  <cachedir prefix="relative">cache</cachedir>
+  <cachedir prefix="xdg">fontconfig</cachedir>
 </fontconfig>
 """
 
 
 def environment() -> dict[str, str]:
-    """What the fetched browser has to be started with: its own libraries and fonts."""
+    """What the fetched browser has to be started with: its own libraries, fonts and caches."""
     return {
         "LD_LIBRARY_PATH": str(HOME / "al2023" / "lib"),
         "FONTCONFIG_FILE": str(HOME / "fonts" / "fonts.conf"),
+        "XDG_CACHE_HOME": str(HOME / "cache"),
         "LANG": "en_US.UTF-8",  # without one its language has a name that is none
     }
 
 
 def fetch() -> None:
     """Download, check and unpack, unless it is there."""
-    if PROGRAM.exists():
-        return
-    CACHE.mkdir(exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=CACHE) as scratch:
-        folder = Path(scratch)
-        _unpack(_download(folder), folder / "whole")
-        if not HOME.exists():
-            (folder / "whole").rename(HOME)  # at once, as others may be fetching too
+    if not PROGRAM.exists():
+        CACHE.mkdir(exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=CACHE) as scratch:
+            folder = Path(scratch)
+            _unpack(_download(folder), folder / "whole")
+            if not HOME.exists():
+                (folder / "whole").rename(HOME)  # at once, as others may be fetching too
+    (HOME / "fonts" / "fonts.conf").write_text(_FONTS)  # also of one that was fetched long ago
 
 
 def _download(folder: Path) -> Path:
@@ -79,7 +81,6 @@ def _unpack(archive: Path, target: Path) -> None:
             with tarfile.open(inflated) as library:
                 library.extractall(inflated.with_suffix(""), filter="data")
             inflated.unlink()
-    (target / "fonts" / "fonts.conf").write_text(_FONTS)
     (target / "chromium").chmod(0o755)
 
 

@@ -1,153 +1,203 @@
 """Do the tests notice? Small changes to the code, one at a time, each run against its tests.
 
-``make mutants N=40`` draws N changes (a comparison turned, a constant doubled, a ``not`` dropped,
-the branches of a ``where`` exchanged, …) from the rooms where a wrong number would not crash,
-applies each to a temporary copy and runs the tests of that file, then of its folder. What survives
-is either a gap in the tests or a change that changes nothing; the report names each with its line.
+``make mutants N=40`` draws N changes (a comparison turned, a constant doubled, a condition negated,
+the branches of a ``where`` exchanged, …) from the rooms where a wrong number would not crash, puts
+each into a copy of the project and runs the tests that enter the changed function, the nearest and
+cheapest first, until one fails. Which tests enter what is recorded once (``tools/entered.py``) and
+again for files of tests that have changed since. What survives is a gap in the tests or a change
+that changes nothing; the report names each with its line. Everything is kept in ``.cache/mutants``:
+a run that was stopped goes on, and survivors are tried again when tests have changed.
 """
 
 import argparse
-import ast
-import copy
+import hashlib
+import json
 import os
+import queue
 import random
+import resource
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict, dataclass, replace
+from fnmatch import fnmatch
 from pathlib import Path
+from typing import Any
 
-ROOT = Path(__file__).resolve().parent.parent
+from tools.changes import Mutant, mutants
+from tools.entered import ROOT, digest, kept_at
+
 ROOMS = ("models", "attention", "acquisition", "policy", "simulation")
-#: Tests of files that have no folder of their own, and those beside a folder's own.
-ELSEWHERE = {
-    "policy": ["tests/acquisition/test_protocol.py", "tests/study", "tests/simulation"],
-    "acquisition/candidates.py": ["tests/study/test_bandit_draws.py", "tests/study"],
-}
-SWAPS = {
-    ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt, ast.Eq: ast.NotEq,
-    ast.NotEq: ast.Eq, ast.Add: ast.Sub, ast.Sub: ast.Add, ast.Mult: ast.Div, ast.Div: ast.Mult,
-    ast.And: ast.Or, ast.Or: ast.And, ast.BitAnd: ast.BitOr, ast.BitOr: ast.BitAnd,
-}  # fmt: skip
-TWINS = {"maximum": "minimum", "minimum": "maximum", "max": "min", "min": "max", "any": "all",
-         "all": "any", "argmax": "argmin", "argmin": "argmax"}  # fmt: skip
+#: The tests that may notice: of these rooms, of the rooms above that use them, and doctests.
+TESTS = (
+    *(f"tests/{room}" for room in ROOMS),
+    *("tests/test_propensity.py", "tests/study", "tests/evaluation"),
+    *(f"src/windfall/{room}" for room in ROOMS),
+)
+#: Tests of files, servers and processes: whatever numbers they see, other tests see sooner.
+NOT = ("tests/study/stores/*", "*killed*", "*stateful*", "*workers*")
+KEPT = ROOT / ".cache" / "mutants"
+ENTERED = KEPT / "entered"
+#: A change may make a test compute for ever. CPU time that is so many times what the tests take
+#: without it, and what compiling them anew takes, is a change noticed; a wait is none.
+PATIENCE, COMPILING, WAITING = 10.0, 240, 1800
 
 
-@dataclass(frozen=True)
-class Mutant:
-    """One change: where, what it was, what it is, and the whole file with it."""
+@dataclass
+class Verdict:
+    """What became of a change: ``noticed``, ``survived`` or ``undecided``, and by which test."""
 
-    path: str
-    line: int
-    before: str
-    after: str
-    source: str
-
-    def __str__(self) -> str:
-        return f"{self.path}:{self.line}: {self.before}  ->  {self.after}"
+    mutant: str
+    room: str
+    result: str
+    by: str
+    seconds: float
+    tests: str
 
 
-def changed(node: ast.AST) -> Iterator[ast.AST]:
-    """What could stand in the place of this node."""
-    new = copy.deepcopy(node)
-    match new:
-        case ast.Compare(ops=[op]) if type(op) in SWAPS:
-            new.ops = [SWAPS[type(op)]()]
-        case ast.BinOp() | ast.BoolOp() if type(new.op) in SWAPS:
-            new.op = SWAPS[type(new.op)]()
-        case ast.UnaryOp(op=ast.Not() | ast.Invert() | ast.USub()):
-            new = new.operand
-        case ast.Constant(value=bool()):
-            new.value = not new.value
-        case ast.Constant(value=int()):
-            new.value += 1
-        case ast.Constant(value=float()):
-            new.value = 2.0 * new.value if new.value else 1.0
-        case ast.Call(func=ast.Attribute(attr="where"), args=[_, one, other]):
-            new.args[1:] = [other, one]
-        case ast.Attribute(attr=name) if name in TWINS:
-            new.attr = TWINS[name]
-        case _:
-            return
-    yield new
+class Tests:
+    """What is known of the tests: what each enters, and what it costs."""
+
+    def __init__(self, folder: Path):
+        self.entered: dict[str, dict[str, Any]] = {}
+        for path in sorted(folder.glob("*.json")):
+            self.entered |= json.loads(path.read_text())["tests"]
+
+    def of(self, mutant: Mutant, budget: float) -> list[str]:
+        """The tests that may notice a change, nearest and cheapest first, ``budget`` seconds.
+
+        First those that enter the function; then the others of their files, which may run what the
+        first of them has traced.
+        """
+        module = mutant.path.removeprefix("src/")
+        touching = {
+            name
+            for name, entry in self.entered.items()
+            if any(mutant.inside(function) for function in entry["functions"].get(module, ()))
+        }
+        files = {name.partition("::")[0] for name in touching}
+        others = {name for name in self.entered if name.partition("::")[0] in files} - touching
+        return _affordable(
+            self._sorted(touching, module) + self._sorted(others, module), budget, self
+        )
+
+    def _sorted(self, names: Iterable[str], module: str) -> list[str]:
+        room = str(Path(module).parent).replace("windfall", "", 1)
+        own = f"/test_{Path(module).name}::"
+
+        def cost(name: str) -> tuple[float, str]:
+            distance = 1.0 if own in name else 2.0 if room in name else 4.0
+            return distance * (self.seconds(name) + 0.05), name
+
+        return sorted(names, key=cost)
+
+    def seconds(self, name: str) -> float:
+        """CPU seconds of a test."""
+        return self.entered[name]["seconds"]
 
 
-def places(tree: ast.AST) -> Iterator[tuple[ast.AST, str, int | None]]:
-    """Every node that computes, by its parent and field; not annotations, messages and exports."""
-    for field, value in ast.iter_fields(tree):
-        if field in ("annotation", "returns", "decorator_list", "type_params"):
-            continue
-        entries = enumerate(value) if isinstance(value, list) else [(None, value)]
-        for index, child in entries:
-            if not isinstance(child, ast.AST) or isinstance(child, ast.Raise | ast.JoinedStr):
-                continue
-            if isinstance(child, ast.Assign) and ast.unparse(child.targets[0]) == "__all__":
-                continue
-            yield tree, field, index
-            yield from places(child)
+def _affordable(names: list[str], budget: float, tests: Tests) -> list[str]:
+    kept, spent = [], 0.0
+    for name in names:
+        if spent + tests.seconds(name) <= budget or not kept:
+            kept.append(name)
+            spent += tests.seconds(name)
+    return kept
 
 
-def mutants(path: Path) -> Iterator[Mutant]:
-    """Every change that this file allows."""
-    name = str(path.relative_to(ROOT))
-    tree = ast.parse(path.read_text())
-    for parent, field, index in list(places(tree)):
-        held = getattr(parent, field)
-        node = held if index is None else held[index]
-        for new in changed(node):
-            _put(parent, field, index, new)
-            source = ast.unparse(ast.fix_missing_locations(tree))
-            _put(parent, field, index, node)
-            yield Mutant(name, node.lineno, ast.unparse(node), ast.unparse(new), source)
+def record() -> None:
+    """Find out which tests enter what, where that is not known or the tests have changed."""
+    ENTERED.mkdir(parents=True, exist_ok=True)
+    files = test_files()
+    for path in ENTERED.glob("*.json"):
+        if path not in [kept_at(ENTERED, file) for file in files]:
+            path.unlink()
+    stale = [file for file in files if not _fresh(file)]
+    if stale:
+        print(f"recording what the tests of {len(stale)} files enter", flush=True)
+        _pytest(ROOT, ["-p", "tools.entered", *stale], WINDFALL_ENTERED=str(ENTERED))
 
 
-def _put(parent: ast.AST, field: str, index: int | None, node: ast.AST) -> None:
-    if index is None:
-        setattr(parent, field, node)
-    else:
-        getattr(parent, field)[index] = node
+def test_files() -> list[str]:
+    """Files of tests, and of code with examples."""
+    found = []
+    for place in map(ROOT.joinpath, TESTS):
+        for path in [place] if place.is_file() else sorted(place.rglob("*.py")):
+            name = str(path.relative_to(ROOT))
+            tests = path.name.startswith("test_") or ">>> " in path.read_text()
+            if tests and not any(fnmatch(name, pattern) for pattern in NOT):
+                found.append(name)
+    return found
 
 
-def tests_of(path: str) -> list[list[str]]:
-    """The tests to try, the nearest first; a later group runs only if an earlier one is content."""
-    inner = Path(path).relative_to("src/windfall")
-    own = Path("tests") / inner.parent / f"test_{inner.name}"
-    groups = [[str(own)]] if (ROOT / own).exists() else []
-    for place in (inner, inner.parent):
-        if str(place) in ELSEWHERE:
-            return groups + [[test] for test in ELSEWHERE[str(place)]]
-    folder = Path("tests") / inner.parent
-    while not (ROOT / folder).is_dir():
-        folder = folder.parent
-    return [*groups, [str(folder)]]
+def _fresh(file: str) -> bool:
+    kept = kept_at(ENTERED, file)
+    return kept.exists() and json.loads(kept.read_text())["digest"] == digest(ROOT / file)
 
 
-def verdict(mutant: Mutant, copy_of: Path, limit: float) -> str:
-    """Which tests noticed, or "survived"."""
-    target = copy_of / mutant.path
-    original = target.read_text()
-    target.write_text(mutant.source)
-    environment = os.environ | {
-        "PYTHONPATH": str(copy_of / "src"),
+def _pytest(
+    tree: Path, arguments: Sequence[str], cpu: int | None = None, **environment: str
+) -> subprocess.CompletedProcess[str]:
+    def limited() -> None:
+        if cpu is not None:
+            resource.setrlimit(resource.RLIMIT_CPU, (cpu, cpu + 60))
+
+    command = [sys.executable, "-m", "pytest", "-q", "--timeout=0", "-p", "no:cacheprovider"]
+    command += arguments
+    environment |= {
+        "PYTHONPATH": os.pathsep.join([str(tree / "src"), str(tree)]),
         "WINDFALL_TEST_CACHE": str(ROOT / ".cache"),  # what did not change is compiled already
     }
+    return subprocess.run(
+        command, cwd=tree, env=os.environ | environment, capture_output=True, text=True,
+        timeout=WAITING if cpu else None, preexec_fn=limited,
+    )  # fmt: skip
+
+
+#: What pytest ends with if it did not come to run a test, or was killed by somebody else.
+_NOT_RUN = (3, 4, 5, -signal.SIGKILL)
+_ORDERED = ["--tb=no", "-rfE", "-p", "tools.entered"]
+
+
+def _files(names: list[str]) -> list[str]:
+    return list(dict.fromkeys(name.partition("::")[0] for name in names))
+
+
+def _wrong(report: str) -> list[str]:
+    """The tests that failed: their names may have spaces, a message may follow."""
+    lines = [line.partition(" ") for line in report.splitlines()]
+    return [rest.split(" - ")[0] for kind, _, rest in lines if kind in ("FAILED", "ERROR")]
+
+
+def tried(mutant: Mutant, tree: Path, tests: Tests, budget: float) -> tuple[str, str]:
+    """Whether the tests notice a change, and which."""
+    names = tests.of(mutant, budget)
+    if not names:
+        return "survived", "no test enters it"
+    target = tree / mutant.path
+    original = target.read_text()
+    order = tree / "order"
+    order.write_text("\n".join(names))
+    target.write_text(mutant.source)
+    cpu = int(COMPILING + PATIENCE * sum(map(tests.seconds, names)))
     try:
-        for group in tests_of(mutant.path):
-            command = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", *group]
-            try:
-                done = subprocess.run(
-                    command, cwd=copy_of, env=environment, capture_output=True, timeout=limit
-                )
-            except subprocess.TimeoutExpired:
-                return f"time-out in {group[0]}"
-            if done.returncode:
-                return f"noticed by {group[0]}"
-        return "survived"
+        done = _pytest(tree, ["-x", *_ORDERED, *_files(names)], cpu, WINDFALL_ORDER=str(order))
+    except subprocess.TimeoutExpired:
+        return "undecided", f"waited {WAITING} s"
     finally:
         target.write_text(original)
+    if done.returncode == 0:
+        return "survived", f"{len(names)} tests"
+    if done.returncode in _NOT_RUN:
+        return "undecided", f"pytest ended with {done.returncode}"
+    if done.returncode < 0:
+        return "noticed", f"signal {-done.returncode} after at most {cpu} s of CPU time"
+    return "noticed", next(iter(_wrong(done.stdout)), "the run itself")
 
 
 def main() -> None:
@@ -155,31 +205,89 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("-n", type=int, default=25, help="how many changes to draw")
     parser.add_argument("--seed", type=int, default=0, help="another seed draws others")
-    parser.add_argument("--limit", type=float, default=900.0, help="seconds for one run of tests")
+    parser.add_argument("--budget", type=float, default=60.0, help="CPU seconds of tests for one")
     parser.add_argument("--only", default="", help="only files whose path contains this")
+    parser.add_argument("--workers", type=int, default=1, help="how many are tried at once")
+    parser.add_argument("--json", type=Path, help="where to write the verdicts")
     options = parser.parse_args()
     rooms = (ROOT / "src" / "windfall" / room for room in ROOMS)
     files = sorted(f for room in rooms for f in room.rglob("*.py"))
-    drawn = [m for f in files if options.only in str(f) for m in mutants(f)]
-    print(f"{len(drawn)} changes are possible; {min(options.n, len(drawn))} of them are tried")
-    drawn = random.Random(options.seed).sample(drawn, min(options.n, len(drawn)))
-    survivors = []
+    every = [m for f in files if options.only in str(f) for m in mutants(f, ROOT)]
+    drawn = random.Random(options.seed).sample(every, min(options.n, len(every)))
+    print(f"{len(every)} changes are possible; {len(drawn)} of them are tried", flush=True)
+    record()
+    verdicts = run(drawn, options.budget, options.workers)
+    print(table(verdicts))
+    if options.json:
+        options.json.write_text(json.dumps([asdict(verdict) for verdict in verdicts], indent=1))
+
+
+def run(drawn: list[Mutant], budget: float, workers: int) -> list[Verdict]:
+    """Every verdict; those that are known already cost nothing."""
+    known, state = KEPT / "verdicts.jsonl", _state()
+    earlier = {v.mutant: v for v in _read(known) if v.result == "noticed" or v.tests == state}
+    tests = Tests(ENTERED)
+    trees: queue.Queue[Path] = queue.Queue()
+
+    def judge(number: int, mutant: Mutant) -> Verdict:
+        name = f"{mutant} [{hashlib.sha256(mutant.source.encode()).hexdigest()[:8]}]"
+        if name in earlier:
+            return earlier[name]
+        tree = trees.get()
+        begun = time.perf_counter()
+        result, by = tried(mutant, tree, tests, budget)
+        seconds = round(time.perf_counter() - begun, 1)
+        trees.put(tree)
+        verdict = Verdict(name, mutant.path.split("/")[2], result, by, seconds, state)
+        with known.open("a") as file:
+            file.write(json.dumps(asdict(verdict)) + "\n")
+        print(f"{number:3d}  {seconds:5.0f} s  {result:9s} {by}  {name}", flush=True)
+        return verdict
+
     with tempfile.TemporaryDirectory() as folder:
-        tree = Path(folder) / "windfall"
-        kept = shutil.ignore_patterns(".*", "__pycache__", "out")
-        shutil.copytree(ROOT, tree, ignore=kept, symlinks=True)
-        for number, mutant in enumerate(drawn, 1):
-            begun = time.perf_counter()
-            found = verdict(mutant, tree, options.limit)
-            survivors += [mutant] if found == "survived" else []
-            print(f"{number:3d}  {time.perf_counter() - begun:5.0f} s  {found:40s}  {mutant}")
-            sys.stdout.flush()
-    if not drawn:
-        return
-    share = 1.0 - len(survivors) / len(drawn)
-    print(f"\n{len(drawn) - len(survivors)} of {len(drawn)} noticed ({share:.0%}); survivors:")
-    for mutant in survivors:
-        print(f"  {mutant}")
+        for number in range(workers):
+            tree = Path(folder) / str(number) / "windfall"
+            kept = shutil.ignore_patterns(".*", "__pycache__", "out")
+            shutil.copytree(ROOT, tree, ignore=kept, symlinks=True)
+            trees.put(tree)
+        with ThreadPoolExecutor(workers) as pool:
+            verdicts = list(pool.map(judge, range(1, len(drawn) + 1), drawn))
+        return _believed(verdicts, trees.get())
+
+
+def _believed(verdicts: list[Verdict], tree: Path) -> list[Verdict]:
+    """Verdicts of tests that fail without a change as well are none."""
+    names = sorted({v.by for v in verdicts if "::" in v.by})
+    if not names:
+        return verdicts
+    (tree / "order").write_text("\n".join(names))
+    done = _pytest(tree, [*_ORDERED, *_files(names)], WINDFALL_ORDER=str(tree / "order"))
+    broken = _wrong(done.stdout)
+    return [replace(v, result="undecided") if v.by in broken else v for v in verdicts]
+
+
+def _state() -> str:
+    """All the tests, in a word."""
+    parts = [json.loads(path.read_text())["digest"] for path in sorted(ENTERED.glob("*.json"))]
+    return hashlib.sha256("".join(parts).encode()).hexdigest()[:8]
+
+
+def _read(path: Path) -> list[Verdict]:
+    lines = path.read_text().splitlines() if path.exists() else []
+    return [Verdict(**json.loads(line)) for line in lines]
+
+
+def table(verdicts: list[Verdict]) -> str:
+    """How many were noticed, room by room, and what was not."""
+    rows = []
+    for room in (*ROOMS, ""):
+        found = [v for v in verdicts if room in ("", v.room) and v.result != "undecided"]
+        noticed = sum(v.result == "noticed" for v in found)
+        if found:
+            share = f"{noticed / len(found):6.0%}"
+            rows.append(f"  {room or 'together':12s}{noticed:5d} of{len(found):4d}{share}")
+    missed = [f"  {v.result}: {v.mutant}" for v in verdicts if v.result != "noticed"]
+    return "\n".join(["", "noticed", *rows, "", "not noticed", *(missed or ["  nothing"])])
 
 
 if __name__ == "__main__":

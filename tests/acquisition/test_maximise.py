@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from scipy.optimize import minimize
 
 from windfall.acquisition.maximise import APART, SCATTERED, maximise
-from windfall.acquisition.polish import Surface
+from windfall.acquisition.polish import LANES, Climb, Surface, polish
 from windfall.acquisition.region import Region
 from windfall.space import AtMost, Box, Categorical, Integer, Parameters, Real
 
@@ -231,3 +231,21 @@ def test_neighbours_are_one_step_away():
     here = {"r": MIXED.decode(x)["r"], "n": 40, "m": 1, "k": "b"}
     others = [here, {**here, "n": 39}, {**here, "m": 2}, *({**here, "k": k} for k in "acde")]
     assert moves == {tuple(point.items()) for point in others}
+
+
+class Stairs(Surface):
+    """Lane i climbs i steps and ends where it began, whatever the score."""
+
+    def climb(self, scale, starts, angles, multipliers, evaluations):
+        constraints = self.region.constraints
+        slack = np.ones((LANES, len(constraints)))
+        normals = np.zeros((LANES, len(constraints), 2))
+        return Climb(angles, np.arange(LANES), np.zeros_like(angles), slack, normals)
+
+
+def test_points_scored_on_a_climb_are_counted_in_the_lanes_asked_for_and_every_round():
+    starts = np.full((4, 2), 0.25)
+    for space, rounds in ((Box([0, 0], [1, 1]), 1), (TRIANGLE, 6)):
+        ends, spent = polish(Stairs(bowl, Region.of(space), starts, 0), 1.0, starts)
+        assert spent == rounds * (0 + 1 + 2 + 3)
+        np.testing.assert_allclose(ends, starts, rtol=1e-12)

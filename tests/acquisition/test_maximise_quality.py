@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from lapack_calls import batches
 from models.gp.believing import studying
-from policies import ALL, small
+from policies import ALL, FEW, small
 from scipy.optimize import minimize
 
 from windfall.acquisition.polish import LANES
@@ -70,7 +70,7 @@ def test_as_good_as_many_random_points_and_a_polish(name):
         assert np.all((chosen >= 0) & (chosen <= 1))
 
 
-@pytest.mark.parametrize("name", ["lw-ucb", "ts"])
+@pytest.mark.parametrize("name", FEW)
 def test_choosing_on_a_box_has_no_batched_linear_algebra_on_a_cpu(name):
     """Such calls inside loops are what wedges XLA's thread pool; batched products are fine."""
     acquisition, dimension = ACQUISITIONS[name]

@@ -7,9 +7,9 @@ import sys
 from pathlib import Path
 
 import pytest
+from policies import FEW
 
 TESTS = Path(__file__).parents[1]
-POLICIES = ("v-ucb", "ts")
 #: Each policy chooses on one device and on four.
 SCRIPT = """
 import dataclasses, json, sys
@@ -45,13 +45,13 @@ def found():
         "XLA_FLAGS": "--xla_force_host_platform_device_count=4",
         "PYTHONPATH": os.pathsep.join([str(TESTS), os.environ.get("PYTHONPATH", "")]),
     }
-    command = [sys.executable, "-c", SCRIPT, *POLICIES]
+    command = [sys.executable, "-c", SCRIPT, *FEW]
     done = subprocess.run(command, env=env, capture_output=True, text=True, timeout=250)
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout.splitlines()[-1])
 
 
-@pytest.mark.parametrize("name", POLICIES)
+@pytest.mark.parametrize("name", FEW)
 def test_four_devices_choose_what_one_chooses(found, name):
     one, four, devices, size = found[name]
     assert (devices, size) == (4, 33_001)

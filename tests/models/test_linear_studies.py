@@ -5,8 +5,9 @@ from functools import partial
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from policies import ALL, small
+from policies import ALL, FEW, small
 from sklearn.gaussian_process.kernels import Matern
+from sklearn.preprocessing import PolynomialFeatures
 
 import windfall as wf
 from windfall.errors import InputError, NumericalError
@@ -24,6 +25,13 @@ def test_fourier_features_approximate_their_kernel():
     assert np.max(np.abs(phi @ phi.T - Matern(0.4, nu=2.5)(X))) < 5.5 / np.sqrt(4096)
     other = BayesianLinear("fourier", size=4096, lengthscale=0.4, seed=1).begin(SPACE, 16)
     assert not np.allclose(other.features.args[0], belief.features.args[0])
+
+
+def test_polynomial_features_are_scikit_learns():
+    x = np.random.default_rng(0).uniform(size=(10, 3))
+    belief = BayesianLinear("polynomial").begin(Arms(x, None, (np.zeros(3), np.ones(3))), 16)
+    wanted = PolynomialFeatures(2, include_bias=False).fit_transform(2 * x - 1)
+    np.testing.assert_allclose(belief.features(jnp.asarray(x)), wanted, rtol=1e-12)
 
 
 def test_settings_that_make_no_sense_are_refused():
@@ -64,7 +72,7 @@ def test_every_acquisition_decides_with_it_on_a_list(name):
     plays(wf.Policy(small(name), BayesianLinear()), X)
 
 
-@pytest.mark.parametrize("name", ["windfall", "ts"])
+@pytest.mark.parametrize("name", FEW)
 def test_acquisitions_decide_with_it_on_a_box(name):
     plays(wf.Policy(small(name), BayesianLinear()), wf.Box([0, 0], [1, 1]))
 

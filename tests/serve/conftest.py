@@ -1,5 +1,7 @@
 """A server for the tests of this folder, with a study whose choices need no model."""
 
+from contextlib import ExitStack, chdir
+
 import numpy as np
 import pytest
 from browsing import started, visiting
@@ -36,9 +38,17 @@ def laboratory(tmp_path_factory):
 
 
 @pytest.fixture(scope="session")
-def browser():
+def started_in(tmp_path_factory):
+    """The folder that the browser is started in."""
+    return tmp_path_factory.mktemp("started-in")
+
+
+@pytest.fixture(scope="session")
+def browser(started_in):
     """One for all tests."""
-    with started() as running:
+    with ExitStack() as stack:
+        with chdir(started_in):
+            running = stack.enter_context(started())
         yield running
 
 

@@ -261,3 +261,9 @@ def test_the_guide_leads_to_a_running_study(page, laboratory, monkeypatch):
     assert within(10, lambda: best(page).startswith("0.83 at")) < 2.0
     page.fill("#arms-filter", "copper > 65, temper <= 80")
     page.get_by_text("6 of 12 arms").wait_for()
+
+
+def test_a_browser_leaves_nothing_where_it_was_started(page, started_in):
+    # Caches of its fonts lay in the checkout, and were committed.
+    assert page.inner_text("h1")
+    assert list(started_in.iterdir()) == []

@@ -15,7 +15,7 @@ import windfall as wf
 from windfall.errors import WorkerError
 from windfall.simulation import work
 from windfall.simulation.engines import ENGINES, opened, spread
-from windfall.simulation.work import Job, pack
+from windfall.simulation.work import Job, Played, pack
 
 RUN = {"rounds": 6, "trials": 5, "seed": 4}
 
@@ -68,6 +68,23 @@ def test_any_executor_will_do_and_is_left_open(here):
     assert jax.config.jax_compilation_cache_dir == folder
 
 
+def played(trials: int, seconds: float) -> Played:
+    rows = np.arange(trials * 3).reshape(trials, 3)
+    return Played(rows, 0.5 * rows, rows[:, :2], 2.0 * rows[:, :2], seconds, 0.1, 4, "cpu")
+
+
+def test_blocks_are_joined_in_their_order_one_alone_is_itself():
+    one, other = played(2, 1.0), played(3, 2.5)
+    alone, both = Played.joined([one]), Played.joined(iter([one, other]))
+    for name in ("arms", "rewards", "initial", "first"):
+        rows = [getattr(block, name) for block in (one, other)]
+        np.testing.assert_array_equal(getattr(alone, name), rows[0])
+        np.testing.assert_array_equal(getattr(both, name), np.vstack(rows))
+    assert (alone.seconds, alone.compile) == (1.0, 0.1)
+    assert (both.seconds, both.compile) == (3.5, 0.2)
+    assert (both.batch, both.backend) == (alone.batch, alone.backend) == (4, "cpu")
+
+
 def job(**changes) -> Job:
     return Job(wf.Policy(wf.VUCB()), line(), **{"rounds": 3, "seed": 0} | changes)
 
@@ -112,13 +129,19 @@ def test_progress_between_deaths_is_progress():
 class Broken(Executor):
     """An executor whose workers have died."""
 
+    def __init__(self):
+        self.asked = 0
+
     def submit(self, fn, /, *args, **kwargs) -> Future:
+        self.asked += 1
         raise BrokenExecutor("all dead")
 
 
 def test_a_broken_executor_of_ones_own_is_an_error_in_one_line():
+    executor = Broken()
     with pytest.raises(WorkerError, match=r"\(all dead\)"):
-        wf.simulate(line(), "mean", rounds=2, trials=2, executor=Broken())
+        wf.simulate(line(), "mean", rounds=2, trials=1, executor=executor)
+    assert executor.asked == 1  # a pool that others made is theirs to mend
 
 
 def test_a_failure_stops_what_was_submitted():

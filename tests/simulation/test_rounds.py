@@ -2,12 +2,15 @@
 
 import numpy as np
 import pytest
+from small_problems import line
 
 import windfall as wf
 from windfall.errors import InputError
 from windfall.problems.changing import Rounds
 from windfall.problems.problem import Protocol
 from windfall.runtime.threads import wedge_possible
+from windfall.simulation import work
+from windfall.simulation.rollout import Table
 
 ARMS = np.random.default_rng(8).uniform(size=(12, 1))
 #: Cheap, and one set of programs for all tests.
@@ -113,3 +116,21 @@ def test_bad_rounds_are_refused_in_one_line(case):
     with pytest.raises(InputError, match=f"^{message}") as caught:
         make()
     assert "\n" not in str(caught.value)
+
+
+def test_initial_arms_are_repeated_only_where_nothing_else_is_available():
+    job = work.Job(wf.Policy(wf.VUCB()), line(), rounds=3, seed=0)
+    count = job.problem.protocol.initial
+    assert count == 3
+
+    def begun(*free: list[int]) -> list[int]:
+        available = np.zeros((count, 24), bool)
+        for row, arms in zip(available, free, strict=True):
+            row[arms] = True
+        return work._initial(job, 0, Table(job.problem.payoffs(0), None, available)).tolist()
+
+    order = begun([*range(24)], [*range(24)], [*range(24)])
+    assert len(set(order)) == 3
+    assert begun([5], [5], [5]) == [5, 5, 5]
+    assert begun([5], [5, 9], [5, 9])[:2] == [5, 9]
+    assert begun([5], [5, 9], [5, 9, 11]) == [5, 9, 11]

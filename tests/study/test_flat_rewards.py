@@ -6,6 +6,7 @@ import equinox as eqx
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from policies import ALL
 
 import windfall as wf
 from windfall.policy import as_policy, learn, study_key
@@ -26,7 +27,8 @@ def asked(policy, reward, pulls):
     return arms
 
 
-@pytest.mark.parametrize("policy", [None, "v-ucb", "lw-ucb", "ei", "gp-ucb"])
+#: A draw may repeat an arm by chance, and the mean alone is curious about nothing.
+@pytest.mark.parametrize("policy", [name for name in ALL if name not in ("ts", "mean")])
 def test_equal_rewards_leave_no_arm_untried(policy):
     assert sorted(asked(policy, 0.0, len(ARMS))) == list(range(len(ARMS)))
 
