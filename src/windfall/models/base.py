@@ -23,10 +23,12 @@ from windfall.models.glance import Glance
 from windfall.runtime.arrays import Array
 from windfall.space import Inputs
 
-__all__ = ["EXACT", "Belief", "FitInfo", "Model", "Path", "Reward", "Tried"]
+__all__ = ["EXACT", "ROUNDING", "Belief", "FitInfo", "Model", "Path", "Reward", "Tried", "alike"]
 
 #: Stands for the variance 0 of an exact reward, since 0 marks an unknown one.
 EXACT = 1e-300
+#: Rewards that differ by less than this, relative to the largest, are equal.
+ROUNDING = 1e-12
 _FEW_COLUMNS = 32
 
 
@@ -66,6 +68,11 @@ class Tried(eqx.Module):
     def best(self) -> Float[Array, ""]:
         """The highest mean reward so far; −∞ before the first."""
         return jnp.max(jnp.where(self.live, self.reward, -jnp.inf))
+
+    @property
+    def alike(self) -> Bool[Array, ""]:
+        """Whether all rewards are equal to rounding: no differences to learn from."""
+        return alike(self.reward, self.live)
 
 
 class Path(eqx.Module):
@@ -253,6 +260,13 @@ class Belief(eqx.Module):
     def each(self, function: Callable[..., Any], *others: Any) -> Any:
         """The answers of all members, stacked; ``others`` have one entry for each of them."""
         raise TypeError("this belief has no members")
+
+
+def alike(values: Float[Array, " n"], live: Bool[Array, " n"]) -> Bool[Array, ""]:
+    """Whether all that count are equal to rounding, or none counts."""
+    first = jnp.asarray(values)[jnp.argmax(live)]
+    apart = jnp.max(jnp.where(live, jnp.abs(values - first), 0.0))
+    return apart <= ROUNDING * jnp.max(jnp.where(live, jnp.abs(values), 0.0))
 
 
 def _square_distances(x: Float[Array, "n d"], y: Float[Array, "m d"]) -> Float[Array, "n m"]:

@@ -1,5 +1,6 @@
 """A policy: a model of the payoffs and an acquisition, and what it does in a round."""
 
+import dataclasses
 from typing import Any
 
 import equinox as eqx
@@ -13,7 +14,7 @@ from windfall.acquisition.candidates import Listed, candidates
 from windfall.acquisition.driver import Info
 from windfall.checks import number, true_or_false, whole
 from windfall.errors import InputError
-from windfall.models.base import Model
+from windfall.models.base import Model, Tried
 from windfall.policy.state import SELECT, Count, State, key_of
 from windfall.runtime.arrays import Array
 from windfall.space import Inputs, Space
@@ -161,10 +162,25 @@ class Policy(eqx.Module):
         among: Bool[Array, " m"] | None = None,
     ) -> tuple[Array, Info]:
         """The second half: the arm, or the point, with the highest of these scores."""
-        if not self.repeats:
-            avoid = state.candidates.new(avoid, state.belief.repeatable)
+        settled = self.settled(state)
+        if settled is not None:
+            avoid = state.candidates.new(avoid, settled)
         best = state.candidates.choose(key, score, state.belief, avoid, among)
         if self.explore is None:
             return best
         assert isinstance(state.candidates, Listed), "a study without arms refuses to explore"
         return state.candidates.explore(key, self.explore, best, score, state.belief, avoid, among)
+
+    def settled(self, state: State) -> Tried | None:
+        """What is not tried again while there is something that was not; None: anything may be.
+
+        A score knows when nothing is known elsewhere. A draw does not: of equal rewards, from which
+        there is nothing to be learned by trying again, the last arm that was not tried would lose
+        every other one.
+        """
+        tried = state.belief.repeatable
+        if not self.repeats:
+            return tried
+        if self.acquisition.averages:
+            return None
+        return dataclasses.replace(tried, live=tried.live & state.belief.seen.alike)

@@ -65,8 +65,9 @@ def chances(
     if policy.explore is None:
         return shares
     assert isinstance(state.candidates, Listed), "only arms can be explored"
-    tried = None if policy.repeats else state.candidates.new(None, state.belief.repeatable)
-    open = state.candidates.open(tried, among)
+    settled = policy.settled(state)
+    avoid = None if settled is None else state.candidates.new(None, settled)
+    open = state.candidates.open(avoid, among)
     return (1.0 - policy.explore) * shares + policy.explore * open / jnp.sum(open)
 
 

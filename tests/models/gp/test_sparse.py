@@ -84,6 +84,7 @@ def test_carried_by_all_inputs_it_is_the_exact_model():
         assert relative_distance(found, expected) < np.sqrt(rounding)  # deviations are roots
     assert posterior.unexplained < rounding
     np.testing.assert_allclose(posterior.misfit(AS_IT_IS), exact.misfit(AS_IT_IS), rtol=rounding)
+    np.testing.assert_allclose(posterior.log_density(), exact.log_density(), rtol=rounding)
     top = jnp.argmax(DATA.mean)
     np.testing.assert_allclose(posterior.left_out(top), exact.left_out(top), rtol=rounding)
 
@@ -103,6 +104,11 @@ def test_carried_by_some_it_is_exact_for_its_own_kernel(count):
     squares, rewards = posterior.misfit(AS_IT_IS)
     assert rewards == len(Y)
     np.testing.assert_allclose(squares, Y @ np.linalg.solve(noisy, Y), rtol=rounding)
+    points, count = np.asarray(DATA.features)[:DISTINCT], np.asarray(DATA.count)[:DISTINCT]
+    matrix = k(points, points) + np.diag(HYPER.noise / count)
+    y = np.asarray(DATA.mean)[:DISTINCT]
+    density = -0.5 * (y @ np.linalg.solve(matrix, y) + np.linalg.slogdet(matrix)[1])
+    np.testing.assert_allclose(posterior.log_density(), density, rtol=rounding)
 
 
 def test_left_out_is_the_distance_from_what_the_other_inputs_predict():

@@ -16,7 +16,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Bool, Float, Int
 
-from windfall.models.base import EXACT, Reward
+from windfall.models.base import EXACT, ROUNDING, Reward, alike
 from windfall.runtime.arrays import Array
 
 __all__ = [
@@ -31,8 +31,6 @@ __all__ = [
 #: The least noise variance that the model believes, in units of the rewards' variance: below,
 #: covariance matrices of smooth kernels have no Cholesky factor.
 LEAST_NOISE = 1e-8
-#: Means that differ by less than this, relative to the largest, are equal.
-_ROUNDING = 1e-12
 #: When the search for location and spread has settled, and the most turns it may take.
 _SETTLED = 1e-12
 _TURNS = 500
@@ -160,8 +158,7 @@ class Observations(eqx.Module):
     @property
     def alike(self) -> Bool[Array, ""]:
         """Whether all means are equal to rounding: no differences to learn from."""
-        apart = jnp.where(self.live, jnp.abs(self.mean - self.mean[0]), 0.0)
-        return jnp.max(apart) <= _ROUNDING * self.magnitude
+        return alike(self.mean, self.live)
 
     def resized(self, capacity: int) -> "Observations":
         """The same data (or a stack of them) with other room, as host arrays."""
@@ -262,8 +259,8 @@ def safe_spread(spread: Float[Array, ""], observations: Observations) -> Float[A
     within = jnp.sqrt(observations.within(unit)) * unit
     magnitude = observations.magnitude
     size = jnp.where(magnitude > 0, magnitude, 1.0)
-    otherwise = jnp.where(within > _ROUNDING * magnitude, within, size)
-    return jnp.where(spread > _ROUNDING * magnitude, spread, otherwise)
+    otherwise = jnp.where(within > ROUNDING * magnitude, within, size)
+    return jnp.where(spread > ROUNDING * magnitude, spread, otherwise)
 
 
 def _unit(observations: Observations) -> Float[Array, ""]:

@@ -151,6 +151,12 @@ class Posterior(eqx.Module):
         y = jnp.where(observations.live, observations.mean, 0.0)
         return jnp.dot(column, whitener @ y) / jnp.dot(column, column)
 
+    def log_density(self) -> Float[Array, ""]:
+        """−½ (ȳᵀA⁻¹ȳ + log|A|): how probable the means are, up to a constant."""
+        whitener = jnp.asarray(self.whitener)
+        white = whitener @ jnp.where(self.observations.live, self.observations.mean, 0.0)
+        return jnp.sum(jnp.log(jnp.diagonal(whitener))) - 0.5 * jnp.dot(white, white)
+
     def forms(self) -> Float[Array, "2 2"]:
         """[ȳ 1]ᵀ A⁻¹ [ȳ 1]."""
         live = self.observations.live
