@@ -15,7 +15,7 @@ import jax.numpy as jnp
 from jaxtyping import Float
 
 from windfall.models.gp.kernels import Kernel
-from windfall.models.gp.linalg import triangular_inverse
+from windfall.models.gp.linalg import inner, triangular_inverse
 from windfall.models.gp.means import Mean, Zero
 from windfall.models.gp.observations import Observations
 from windfall.runtime.arrays import Array
@@ -71,7 +71,7 @@ def _log_normal(y, matrix):
 def _log_normal_backward(residuals, cotangent):
     whitener, white = residuals
     alpha = white @ whitener
-    inverse = whitener.T @ whitener
+    inverse = inner(whitener)
     return -cotangent * alpha, 0.5 * cotangent * (jnp.outer(alpha, alpha) - inverse)
 
 

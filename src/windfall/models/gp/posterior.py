@@ -16,7 +16,7 @@ from windfall.models.glance import Glance
 from windfall.models.gp.ceiling import Carriers, ceiling
 from windfall.models.gp.evidence import Hyper, covariance
 from windfall.models.gp.kernels import Kernel
-from windfall.models.gp.linalg import triangular_inverse
+from windfall.models.gp.linalg import lower_product, triangular_inverse
 from windfall.models.gp.means import Mean, Zero
 from windfall.models.gp.observations import Observations, Scale, natural_scale
 from windfall.models.gp.path import GPPath
@@ -81,7 +81,7 @@ class Posterior(eqx.Module):
 
         def block(points):
             cross = self.cross(points)
-            explained = jnp.sum((self.whitener @ cross) ** 2, axis=0)
+            explained = jnp.sum(lower_product(self.whitener, cross) ** 2, axis=0)
             prior = self.kernel.diagonal(points)
             deviation = jnp.sqrt(jnp.maximum(prior - explained, self.least_variance(prior)))
             return self.in_reward_units(points, weights @ cross), self.scale.spread * deviation

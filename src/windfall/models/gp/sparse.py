@@ -31,7 +31,7 @@ from windfall.models.blocks import in_blocks
 from windfall.models.gp.ceiling import WIDE, Carriers, sweep
 from windfall.models.gp.evidence import Hyper
 from windfall.models.gp.inducing import NONE, lately, pivots
-from windfall.models.gp.linalg import triangular_inverse
+from windfall.models.gp.linalg import lower_half, lower_product, triangular_inverse
 from windfall.models.gp.lookup import Lookup
 from windfall.models.gp.means import Mean
 from windfall.models.gp.observations import Observations, Scale
@@ -77,7 +77,8 @@ class Sparse(Posterior):
 
     def white(self, x: Float[Array, "m d"]) -> Float[Array, "k m"]:
         """W k(Z, x)."""
-        return self.whitener @ _masked(self.kernel.gram(self.inducing, x), self.there)
+        cross = _masked(self.kernel.gram(self.inducing, x), self.there)
+        return lower_product(self.whitener, cross)
 
     def finder(self):
         """A function that finds for points their slots, whether they have one, a, ȳ and σ²/n."""
@@ -264,7 +265,7 @@ def condition_sparse(
     whitener, healthy = whiten(gram, there)
     live = scaled.live
     cross = _masked(kernel.gram(inducing, scaled.features), there)
-    white = jnp.where(live, whitener @ cross, 0.0)
+    white = jnp.where(live, lower_product(whitener, cross), 0.0)
     prior = jnp.where(live, kernel.diagonal(scaled.features), 0.0)
     noise = scaled.noise(hyper.noise)
     y = jnp.where(live, scaled.mean, 0.0)
@@ -274,7 +275,8 @@ def condition_sparse(
         some = white[:rows]
         open_ = jnp.maximum(prior - jnp.sum(some**2, axis=0), 0.0)
         spread = jnp.where(live, open_ + noise, 1.0)
-        factor = jnp.linalg.cholesky(jnp.eye(rows) + (some / spread) @ some.T)
+        matrix = jnp.eye(rows) + lower_half(some / spread, some)
+        factor = jnp.linalg.cholesky(matrix, symmetrize_input=False)
         return open_, spread, factor, some @ (y / spread)
 
     _, spread, factor, _ = low_rank(len(chosen))
