@@ -131,6 +131,23 @@ def test_one_step_agrees_with_naive_em(dimension):
     np.testing.assert_allclose(after.covariances, naive.covariances, rtol=1e-6, atol=1e-12)
 
 
+def test_components_start_around_points_drawn_far_apart():
+    """k-means++ with draws by ``jax.random.categorical``, which takes logarithms of chances."""
+    rng = np.random.default_rng(5)
+    points, weights = rng.random((SIZE, 1)), rng.random(SIZE)
+    for seed in range(20):
+        distance, label = np.ones(SIZE), np.zeros(SIZE, int)
+        for k in range(COMPONENTS):
+            key = jax.random.fold_in(jax.random.key(seed), k)
+            chosen = points[jax.random.categorical(key, jnp.log(weights * distance))]
+            square = np.sum((points - chosen) ** 2, axis=1)
+            label = np.where((k == 0) | (square < distance), k, label)
+            distance = square if k == 0 else np.minimum(square, distance)
+        start, _ = fitted(points, weights, seed=seed, iterations=0)
+        shares = np.bincount(label, weights, COMPONENTS) / weights.sum()
+        np.testing.assert_allclose(start.weights, shares, rtol=1e-9)
+
+
 @pytest.mark.parametrize(
     ("dimension", "centres"),
     [(1, (0.1, 0.5, 0.9)), (2, ((0.2, 0.2), (0.8, 0.7), (0.2, 0.9))), (4, (0.2, 0.5, 0.8))],

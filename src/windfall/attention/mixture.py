@@ -2,7 +2,8 @@
 
 A full-covariance Gaussian is an exponential family in φ(x) = (1, x, vec xxᵀ): log N(x) is linear in
 φ(x). Both halves of EM are then one matrix product with the same table of φ, whatever the
-dimension.
+dimension. Tables have a row for each feature or component and a column for each point: loops over
+many points are what processors do fast.
 
 Every point is smeared by a Gaussian of variance ``SMEAR``: component k sees
 E log N(x + ε) = log N(x; m, S) − ½ SMEAR tr S⁻¹. Covariances therefore stay regular when points
@@ -31,7 +32,7 @@ class Mixture(eqx.Module):
 
     def __call__(self, x: Float[Array, "m d"]) -> Float[Array, " m"]:
         """The density at each point."""
-        return jnp.exp(jax.nn.logsumexp(_features(x) @ _coefficients(self, 0.0).T, axis=1))
+        return _over(jnp.add, jnp.exp(_coefficients(self, 0.0) @ _features(x)))
 
 
 class MixtureInfo(eqx.Module):
@@ -82,12 +83,14 @@ def fit_mixture(
 
     def improve(carry):
         mixture, previous, _, steps = carry
-        joint = table @ _coefficients(mixture, SMEAR).T
-        log_density = jax.nn.logsumexp(joint, axis=1)
-        responsibility = jnp.exp(joint - log_density[:, None]) * weights[:, None]
+        joint = _coefficients(mixture, SMEAR) @ table
+        highest = _over(jnp.maximum, joint)
+        shares = jnp.exp(joint - highest)
+        total = _over(jnp.add, shares)
+        responsibility = shares * (weights / total)
         return (
-            _maximise(responsibility.T @ table, mixture),
-            weights @ log_density,
+            _maximise(responsibility @ table.T, mixture),
+            weights @ (highest + jnp.log(total)),
             previous,
             steps + 1,
         )
@@ -112,35 +115,49 @@ def _begin(key, points, table, weights, components) -> Mixture:
     Starting from parts of the points, and not from one broad shape for all, is what keeps EM from
     local maxima when there are more than two or three dimensions.
     """
+    x, dimension = points.T, points.shape[1]
+    tiny = jnp.finfo(x.dtype).tiny
+    keys = jax.vmap(lambda k: jax.random.fold_in(key, k))(jnp.arange(components))
+    luck = jax.vmap(lambda k: jax.random.uniform(k, weights.shape, x.dtype, tiny, 1.0))(keys)
 
     def part(k, carry):
         distance, label = carry
-        score = jnp.log(weights * distance)
+        score = weights * distance
         # All mass on chosen points already: any point will do, the component gets no points.
-        score = jnp.where(jnp.any(jnp.isfinite(score)), score, 0.0)
-        chosen = points[jax.random.categorical(jax.random.fold_in(key, k), score)]
-        square = jnp.sum((points - chosen) ** 2, axis=1)
+        score = jnp.where(jnp.any(score > 0), score, 1.0)
+        # Of independent waiting times with rates ∝ score, the shortest: a draw ∝ score.
+        chosen = x[:, jnp.argmin(-jnp.log(luck[k]) / score)]
+        square = _over(jnp.add, (x - chosen[:, None]) ** 2)
         closer = (square < distance) | (k == 0)
         return jnp.where(closer, square, distance), jnp.where(closer, k, label)
 
     nothing = (jnp.ones_like(weights), jnp.zeros(weights.shape, jnp.int32))
     _, label = jax.lax.fori_loop(0, components, part, nothing)
-    shares = jax.nn.one_hot(label, components, dtype=points.dtype) * weights[:, None]
-    dimension = points.shape[1]
-    smear = SMEAR * jnp.eye(dimension, dtype=points.dtype)
-    covariance = (points * weights[:, None]).T @ points + smear
+    shares = jnp.where(label == jnp.arange(components)[:, None], weights, 0.0)
+    smear = SMEAR * jnp.eye(dimension, dtype=x.dtype)
+    covariance = (x * weights) @ x.T + smear
     everything = Mixture(
-        jnp.full(components, 1.0 / components, points.dtype),
-        jnp.zeros((components, dimension), points.dtype),
+        jnp.full(components, 1.0 / components, x.dtype),
+        jnp.zeros((components, dimension), x.dtype),
         jnp.broadcast_to(covariance, (components, dimension, dimension)),
     )
-    return _maximise(shares.T @ table, everything)
+    return _maximise(shares @ table.T, everything)
 
 
-def _features(x: Float[Array, "n d"]) -> Float[Array, "n features"]:
+def _features(x: Float[Array, "n d"]) -> Float[Array, "features n"]:
     """φ(x) = (1, x, vec xxᵀ)."""
-    outer = x[:, :, None] * x[:, None, :]
-    return jnp.concatenate([jnp.ones((x.shape[0], 1), x.dtype), x, outer.reshape(len(x), -1)], 1)
+    columns = x.T
+    ones = jnp.ones((1, x.shape[0]), x.dtype)
+    return jnp.concatenate([ones, columns, *(column * columns for column in columns)])
+
+
+def _over(operation, rows: Float[Array, "k n"]) -> Float[Array, " n"]:
+    """All rows combined, by halves: a compiler's reduction would go point by point."""
+    while (count := rows.shape[0]) > 1:
+        half = count // 2
+        pairs = operation(rows[:half], rows[half : 2 * half])
+        rows = pairs if count % 2 == 0 else jnp.concatenate([pairs, rows[-1:]])
+    return rows[0]
 
 
 def _coefficients(mixture: Mixture, smear: float) -> Float[Array, "k features"]:

@@ -199,18 +199,17 @@ def _filled(row: list[Any], places: list[int], values: Any) -> list[Any]:
 
 def _compiled(lowered: Any, arrays: list[Any]) -> Any:
     """A program for such arrays from the disk, or compiled and kept there."""
-    folder = _folder()
-    large = any(array.size >= _MANY_NUMBERS for array in arrays)
+    folder, options = _folder(), _options(arrays)
     if folder is None:
-        return _compile(lowered, large)
+        return _compile(lowered, options)
     # Of arguments that the program does not use its text says nothing.
-    text = f"{lowered.in_avals}\n{lowered.as_text()}" + large * "\nlarge"
+    text = f"{lowered.in_avals}\n{lowered.as_text()}\n{options}"
     path = folder / hashlib.sha256(text.encode()).hexdigest()[:32]
     with suppress(Exception):  # not there, or not what it should be: compiled anew
         found = serialize_executable.deserialize_and_load(*pickle.loads(path.read_bytes()))
         jax.block_until_ready(found(*arrays))
         return found
-    compiled = _compile(lowered, large)
+    compiled = _compile(lowered, options)
     with suppress(Exception):  # a folder that cannot be written, a program that cannot be kept
         data = pickle.dumps(serialize_executable.serialize(compiled))
         folder.mkdir(parents=True, exist_ok=True)
@@ -220,18 +219,28 @@ def _compiled(lowered: Any, arrays: list[Any]) -> Any:
 
 #: On a CPU the older emitters of fused loops compile in half the time, and what they make runs no
 #: slower (``benchmarks/README.md``); but not over long lists, whose loops the newer ones vectorise.
-#: Code in one piece saves a tenth, where there is one thread to compile pieces (``guard_threads``).
-#: On an accelerator trying out several algorithms for every
-#: matrix product takes longer than it ever gives back here.
-_CPU_OPTIONS = {"xla_cpu_use_fusion_emitters": False, "xla_cpu_parallel_codegen_split_count": 1}
+#: Code in one piece saves a tenth, where there is one thread to compile pieces (``guard_threads``),
+#: and LLVM's first level of optimisation, which vectorises already, a sixth.
+_CPU_OPTIONS = {
+    "xla_cpu_use_fusion_emitters": False,
+    "xla_cpu_parallel_codegen_split_count": 1,
+    "xla_backend_optimization_level": 1,
+}
+#: On an accelerator trying out several algorithms for every matrix product takes longer than it
+#: ever gives back here.
 _ACCELERATOR_OPTIONS = {"xla_gpu_autotune_level": 0}
 _MANY_NUMBERS = 2**17
 
 
-def _compile(lowered: Any, large: bool) -> Any:
+def _options(arrays: list[Any]) -> dict[str, Any]:
+    """How a program for such arrays is compiled."""
+    if on_accelerator():
+        return _ACCELERATOR_OPTIONS
+    return {} if any(array.size >= _MANY_NUMBERS for array in arrays) else _CPU_OPTIONS
+
+
+def _compile(lowered: Any, options: dict[str, Any]) -> Any:
     try:
-        options = {} if large else _CPU_OPTIONS
-        options = _ACCELERATOR_OPTIONS if on_accelerator() else options
         return lowered.compile(compiler_options=options)
     except jax.errors.JaxRuntimeError:  # an XLA that has other options
         return lowered.compile()

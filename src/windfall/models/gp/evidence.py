@@ -60,7 +60,8 @@ def log_normal(y: Float[Array, " c"], matrix: Float[Array, "c c"]) -> Float[Arra
 
 
 def _log_normal(y, matrix):
-    factor = jnp.linalg.cholesky(matrix)
+    # Symmetric as it is: one triangle is read, and the other need not be averaged with it first.
+    factor = jnp.linalg.cholesky(matrix, symmetrize_input=False)
     whitener = triangular_inverse(factor)
     white = whitener @ y
     value = -0.5 * jnp.dot(white, white) - jnp.sum(jnp.log(jnp.diagonal(factor)))

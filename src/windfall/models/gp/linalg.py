@@ -8,8 +8,8 @@ from windfall.runtime.arrays import Array
 
 __all__ = ["triangular_inverse"]
 
-#: Below, fewer products are faster to run; and each is slow to compile.
-_LEAF = 64
+#: Up to here a solve takes no longer than products of halves; and each of those is to be compiled.
+_LEAF = 32
 
 
 def triangular_inverse(factor: Float[Array, "n n"]) -> Float[Array, "n n"]:

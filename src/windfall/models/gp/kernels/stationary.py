@@ -103,7 +103,7 @@ def squared_distance(
     outside).
 
     The derivatives do take products of matrices, whatever the number of features: with G the
-    cotangent, for x it is 2w (x Σ_m G − G x'), and for w the sum of ½ (x − x') times these.
+    cotangent, for x it is 2w (x Σ_m G − G x'), and for w it is Σ G (x² + x'² − 2x x').
     """
     squares = (weights[i] * (x1[:, None, i] - x2[None, :, i]) ** 2 for i in range(x1.shape[1]))
     return reduce(operator.add, squares)
@@ -115,9 +115,11 @@ def _squared_distance_forward(weights, x1, x2):
 
 def _squared_distance_backward(residuals, cotangent):
     weights, x1, x2 = residuals
-    apart1 = x1 * jnp.sum(cotangent, axis=1)[:, None] - cotangent @ x2
-    apart2 = x2 * jnp.sum(cotangent, axis=0)[:, None] - cotangent.T @ x1
-    by_weight = jnp.sum(x1 * apart1, axis=0) + jnp.sum(x2 * apart2, axis=0)
+    rows, columns = jnp.sum(cotangent, axis=1)[:, None], jnp.sum(cotangent, axis=0)[:, None]
+    across = cotangent @ x2
+    apart1, apart2 = x1 * rows - across, x2 * columns - cotangent.T @ x1
+    # One product of matrices where, as in every fit, only this is asked for.
+    by_weight = jnp.sum(x1 * (apart1 - across), axis=0) + jnp.sum(x2**2 * columns, axis=0)
     return by_weight, 2.0 * weights * apart1, 2.0 * weights * apart2
 
 
