@@ -19,7 +19,7 @@ import windfall as wf
 from benchmarks import part
 from benchmarks.rounds import REWARDS, policies
 from windfall.models.capacity import bucket
-from windfall.policy import Policy, State, as_policy, learn
+from windfall.policy import Policy, State, as_policy, learn, observe
 from windfall.runtime.execution import float64
 from windfall.space import Arms
 
@@ -33,8 +33,8 @@ def decide(policy: Policy, state: State) -> tuple[State, jax.Array]:
 
 
 @eqx.filter_jit
-def observe(policy: Policy, state: State, arm: np.int32, reward: np.float64) -> State:
-    return policy.observe(state, arm, reward)
+def note(state: State, arm: np.int32, reward: np.float64) -> State:
+    return observe(state, arm, reward)
 
 
 @float64
@@ -51,7 +51,7 @@ def replay(policy: Policy, space: Arms, arms: np.ndarray, rewards: np.ndarray, i
         if int(state.belief.tried.distinct) == state.belief.capacity:
             belief = state.belief.resized(bucket(state.belief.capacity + 1))
             state = dataclasses.replace(state, belief=belief)
-        state = observe(policy, state, np.int32(arm), np.float64(reward))
+        state = note(state, np.int32(arm), np.float64(reward))
     return seconds
 
 

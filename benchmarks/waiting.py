@@ -22,13 +22,23 @@ TIMEOUT = 600
 PULL = 1.0
 
 
+def environment(cache: str) -> dict[str, str]:
+    """A cache of one's own, and byte code, which an installed package has."""
+    kept = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
+    return kept | {"WINDFALL_CACHE": cache}
+
+
 def study(cache: str, name: str, pull: float = 0.0, policy: str = "windfall") -> dict[str, Any]:
     """What one process waited for; ``wall_s`` from before its start to after its end."""
     command = [sys.executable, "-m", "benchmarks.waiting_study", name, str(pull), policy]
     begin = time.perf_counter()
-    env = os.environ | {"WINDFALL_CACHE": cache}
     done = subprocess.run(
-        command, env=env, check=True, timeout=TIMEOUT, stdout=subprocess.PIPE, text=True
+        command,
+        env=environment(cache),
+        check=True,
+        timeout=TIMEOUT,
+        stdout=subprocess.PIPE,
+        text=True,
     )
     return json.loads(done.stdout.splitlines()[-1]) | {"wall_s": time.perf_counter() - begin}
 
@@ -38,8 +48,9 @@ def optimize(cache: str) -> float:
     command = [sys.executable, "-m", "windfall", "optimize", "benchmarks.waiting:trivial"]
     command += ["--box", "x=0:1", "--box", "y=0:1", "--pulls", "20"]
     begin = time.perf_counter()
-    env = os.environ | {"WINDFALL_CACHE": cache}
-    subprocess.run(command, env=env, check=True, timeout=TIMEOUT, stdout=subprocess.DEVNULL)
+    subprocess.run(
+        command, env=environment(cache), check=True, timeout=TIMEOUT, stdout=subprocess.DEVNULL
+    )
     return time.perf_counter() - begin
 
 
@@ -52,6 +63,7 @@ def measure(folder: Path, quick: bool) -> dict[str, Any]:
     names = ["list"] if quick else list(CASES)
     numbers: dict[str, Any] = {}
     with tempfile.TemporaryDirectory(dir=folder) as cache:
+        study(os.path.join(cache, "byte code"), "list")  # from a checkout the first writes it
         for name in names:
             own = os.path.join(cache, name)
             numbers[name] = {"cold": study(own, name), "warm": study(own, name)}

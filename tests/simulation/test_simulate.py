@@ -6,6 +6,7 @@ from small_problems import line, snapshots
 import windfall as wf
 from windfall.policy import as_policy
 from windfall.runtime.compilation import CompileClock
+from windfall.simulation import stretches
 from windfall.simulation.work import Job, play, prepare
 
 #: One length of trials, so that tests of the same policy share its compiled programs.
@@ -122,6 +123,15 @@ def test_a_trial_compiles_one_program_per_bucket():
     assert first.programs <= 1 + buckets
     # Another trial may need one bucket more than the first did, nothing else.
     assert again.programs <= 1
+
+
+def test_policies_share_the_program_of_the_initial_arms(monkeypatch):
+    """No acquisition has a say in them; those that prepare something get it afterwards."""
+    made = stretches._begin_one
+    monkeypatch.setattr(made, "_traced", {})
+    for name in ("v-ucb", "lw-ucb"):
+        wf.simulate(line(), small(name), rounds=ROUNDS, trials=2, seed=0, workers=1)
+    assert len(made._traced) == 1
 
 
 def test_keeping_hyper_parameters_between_fits_still_decides():

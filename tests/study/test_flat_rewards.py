@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import windfall as wf
-from windfall.policy import as_policy, learn, study_key
+from windfall.policy import as_policy, learn, observe, study_key
 from windfall.runtime.execution import float64
 from windfall.study import compiled
 
@@ -44,7 +44,7 @@ def test_equal_rewards_spread_over_a_box():
     @float64
     @eqx.filter_jit
     def told(state, point):
-        return policy.observe(state, point, jnp.asarray(3.0))
+        return observe(state, point, jnp.asarray(3.0))
 
     @float64
     @eqx.filter_jit

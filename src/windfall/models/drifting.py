@@ -14,12 +14,12 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Bool, Float, PRNGKeyArray
+from jaxtyping import Bool, PRNGKeyArray
 
 from windfall.checks import finite, number
 from windfall.errors import InputError
 from windfall.models.base import Belief, FitInfo, Model, Reward, Tried
-from windfall.models.gp.ageing import Ageing
+from windfall.models.gp.ageing import Ageing, alternatives
 from windfall.models.gp.belief import GPBelief
 from windfall.models.gp.evidence import Hyper, log_evidence
 from windfall.models.gp.fit import Fit
@@ -33,11 +33,6 @@ from windfall.space import Inputs
 
 __all__ = ["Drifting", "DriftingBelief", "drifting"]
 
-#: How long payoffs stay alike, in spans of all times; which share of rewards came before a change;
-#: and how much of the still model's noise was no noise.
-_SPANS = (4.0, 2.0, 1.0, 0.5, 0.25, 0.12, 0.06)
-_SHARES = (0.2, 0.4, 0.55, 0.7, 0.8, 0.88, 0.94)
-_NOISES = (1.0, 0.1, 0.01)
 #: Drift must be so much more probable than none, in logarithms.
 _CLEARLY = 5.0
 
@@ -250,7 +245,7 @@ class Drifting(Model[DriftingBelief]):
             found, ageing = moved(lane)
             return log_evidence(_moved(found, ageing.rate, ageing.since), rewards, timed)
 
-        lanes = _candidates(belief.moving.rewards, hyper.noise)
+        lanes = alternatives(belief.moving.rewards, hyper.noise)
         values = map_lanes(evidence, lanes)
         best = jnp.argmax(values)
         chosen = moved([lane[best] for lane in lanes])
@@ -289,22 +284,3 @@ def _columns(hyper: Hyper) -> int:
 def _sizes(hyper: Hyper) -> list[int]:
     """How many entries those parameters of a kernel have that have one for each column."""
     return [np.shape(leaf)[-1] for leaf in jax.tree.leaves(hyper.kernel) if np.ndim(leaf)]
-
-
-def _candidates(
-    rewards: Observations, noise: Float[Array, ""]
-) -> tuple[Float[Array, " j"], Float[Array, " j"], Float[Array, " j"], Bool[Array, " j"]]:
-    """Rates, changes, noises and whether the kernel is the first guess, to be compared."""
-    times = rewards.features[:, -1]
-    live = rewards.live
-    first = jnp.min(jnp.where(live, times, jnp.inf))
-    last = jnp.max(jnp.where(live, times, -jnp.inf))
-    span = jnp.maximum(last - first, 1e-300)
-    order = jnp.sort(jnp.where(live, times, jnp.inf))
-    places = (np.array(_SHARES) * jnp.maximum(rewards.used, 1)).astype(int)
-    rates = jnp.concatenate([1.0 / (np.array(_SPANS) * span), jnp.zeros(len(_SHARES))])
-    changes = jnp.concatenate([jnp.full(len(_SPANS), -jnp.inf), order[places]])
-    noises = jnp.maximum(noise * np.array(_NOISES), 1e-8)
-    grid = jnp.meshgrid(np.arange(len(rates)), noises, np.array([False, True]), indexing="ij")
-    place, noises, guessed = (part.reshape(-1) for part in grid)
-    return rates[place], changes[place], noises, guessed

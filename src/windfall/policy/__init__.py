@@ -6,7 +6,7 @@ simulation runs them in a loop inside one compiled program.
 """
 
 from windfall.acquisition.driver import Info
-from windfall.policy.learning import due, learn, search, situated
+from windfall.policy.learning import due, learn, observe, search, situated
 from windfall.policy.names import NAMES, as_policy
 from windfall.policy.policy import Policy
 from windfall.policy.state import State, study_key
@@ -19,6 +19,7 @@ __all__ = [
     "as_policy",
     "due",
     "learn",
+    "observe",
     "search",
     "situated",
     "study_key",

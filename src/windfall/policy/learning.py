@@ -1,4 +1,4 @@
-"""How a state learns from the rewards that it has noted, and how it is seen in a context.
+"""How a state notes rewards and learns from them, and how it is seen in a context.
 
 The same for every policy with the same model.
 """
@@ -9,12 +9,28 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Bool, Float
 
-from windfall.models.base import Belief, FitInfo, Model
-from windfall.models.situated import Situated
+from windfall.models.base import Belief, FitInfo, Model, Reward
+from windfall.models.situated import Situated, joined
 from windfall.policy.state import FIT, Count, State, key_of
 from windfall.runtime.arrays import Array
 
-__all__ = ["due", "learn", "search", "situated"]
+__all__ = ["due", "learn", "observe", "search", "situated"]
+
+
+def observe(
+    state: State,
+    choice: Array,
+    reward: Float[Array, ""],
+    context: Float[Array, " c"] | None = None,
+) -> State:
+    """Note a reward without learning from it yet (several may come at once).
+
+    A choice is the number of an arm, or a point of the unit box.
+    """
+    x = state.candidates.point(choice)
+    x = x if context is None else joined(x[None], context)[0]
+    belief = state.belief.observe(x, Reward(reward))
+    return dataclasses.replace(state, belief=belief, pulls=state.pulls + 1)
 
 
 def learn(model: Model, state: State) -> State:

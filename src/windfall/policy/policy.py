@@ -1,6 +1,5 @@
 """A policy: a model of the payoffs and an acquisition, and what it does in a round."""
 
-import dataclasses
 from typing import Any
 
 import equinox as eqx
@@ -14,8 +13,7 @@ from windfall.acquisition.candidates import Listed, candidates
 from windfall.acquisition.driver import Info
 from windfall.checks import number, true_or_false, whole
 from windfall.errors import InputError
-from windfall.models.base import Model, Reward
-from windfall.models.situated import joined
+from windfall.models.base import Model
 from windfall.policy.state import SELECT, Count, State, key_of
 from windfall.runtime.arrays import Array
 from windfall.space import Inputs, Space
@@ -120,22 +118,6 @@ class Policy(eqx.Module):
             np.int32(initial),
             np.int32(-1),
         )
-
-    def observe(
-        self,
-        state: State,
-        choice: Array,
-        reward: Float[Array, ""],
-        context: Float[Array, " c"] | None = None,
-    ) -> State:
-        """Note a reward without learning from it yet (several may come at once).
-
-        A choice is the number of an arm, or a point of the unit box.
-        """
-        x = state.candidates.point(choice)
-        x = x if context is None else joined(x[None], context)[0]
-        belief = state.belief.observe(x, Reward(reward))
-        return dataclasses.replace(state, belief=belief, pulls=state.pulls + 1)
 
     def score(self, state: State, ahead: Count = 0) -> Score:
         """How this round values any point; see ``select``."""

@@ -11,7 +11,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Bool, Float, Int, Integer
 
-from windfall.policy import Policy, State, learn, situated, study_key
+from windfall.policy import Policy, State, learn, observe, situated, study_key
 from windfall.policy.state import Count
 from windfall.runtime.arrays import Array
 from windfall.simulation.noise import Noise
@@ -61,7 +61,6 @@ class Table(eqx.Module):
 
 
 def begin(
-    policy: Policy,
     template: State,
     table: Table,
     noise: Noise,
@@ -73,8 +72,7 @@ def begin(
     """Pull the initial arms.
 
     Args:
-        policy: The policy.
-        template: Its state before any reward.
+        template: The policy's state before any reward.
         table: What arms pay, and what is known.
         noise: How rewards differ from payoffs.
         initial: The initial arms.
@@ -90,7 +88,7 @@ def begin(
         payoff, context, available = table.at(i)
         rewards.append(payoff[initial[i]] + luck[i])
         gaps.append(jnp.max(payoff, where=available, initial=-jnp.inf) - payoff[initial[i]])
-        state = policy.observe(state, initial[i], rewards[i], context)
+        state = observe(state, initial[i], rewards[i], context)
     best = jnp.argmin(jnp.stack(gaps))
     first = jnp.stack(rewards)
     return Trial(
@@ -133,7 +131,7 @@ def pull(
     arm = arm.astype(jnp.int32)
     reward = payoff[arm] + noise.draw(_noise_key(learned, t), arm)
     return Trial(
-        policy.observe(learned, arm, reward, context),
+        observe(learned, arm, reward, context),
         trial.arms.at[t].set(arm),
         trial.rewards.at[t].set(reward),
         trial.first,

@@ -66,7 +66,7 @@ class Setting:
 @float64
 def play_one(setting: Setting, table: Table, initial: np.ndarray, number: int) -> Trial:
     """One trial, from its initial arms on."""
-    trial = _begin_one(*_arguments(setting, table, initial, np.uint32(number)))
+    trial = _begun(_begin_one, setting, table, initial, np.uint32(number))
     return _advance(_play_one, setting, trial, table, None)
 
 
@@ -79,14 +79,18 @@ def play_together(
     on_round: Callable[[int], Any] | None = None,
 ) -> Trial:
     """A stack of trials, a table of ``tables`` each, all in the same round at the same time."""
-    trials = _begin_all(*_arguments(setting, tables, initial, numbers.astype(np.uint32)))
+    trials = _begun(_begin_all, setting, tables, initial, numbers.astype(np.uint32))
     return _advance(_play_all, setting, trials, tables, on_round)
 
 
-def _arguments(setting: Setting, table: Table, initial: np.ndarray, number: Any) -> tuple:
+def _begun(begin, setting: Setting, table: Table, initial: np.ndarray, number: Any) -> Trial:
+    """After the initial arms, which no acquisition chose: one program for all policies."""
     template = _resized(setting.template, setting.capacities[0])
+    plain = _with_space(template, template.candidates, None)
     seed = np.uint32(setting.seed)
-    return setting.policy, template, table, setting.noise, initial, seed, number, setting.rounds
+    trial = begin(plain, table, setting.noise, initial, seed, number, setting.rounds)
+    state = _with_space(trial.state, template.candidates, template.setup)
+    return eqx.tree_at(lambda t: t.state, trial, state)
 
 
 def _resized(state: State, capacity: int) -> State:
@@ -151,9 +155,9 @@ _play_one = Program(play)
 
 
 @program
-def _begin_all(policy, template, tables, noise, initial, seed, numbers, rounds):
+def _begin_all(template, tables, noise, initial, seed, numbers, rounds):
     def one(table, initial, number):
-        return begin(policy, template, table, noise, initial, seed, number, rounds)
+        return begin(template, table, noise, initial, seed, number, rounds)
 
     first = jax.tree.map(lambda a: a[0], (tables, initial, numbers))
     shapes = jax.eval_shape(one, *first)

@@ -25,7 +25,7 @@ from windfall.models.gp.observations import Scale
 from windfall.models.gp.parameters import BOUNDS
 from windfall.models.gp.posterior import condition
 from windfall.models.gp.priors import GammaPrior, LogNormalPrior
-from windfall.policy import Policy, learn
+from windfall.policy import Policy, learn, observe
 from windfall.space import Arms
 
 AT = np.random.default_rng(9).uniform(size=(6, 2))
@@ -181,10 +181,10 @@ def test_the_model_learns_and_keeps_its_shape():
     assert fitted.belief.members == 3
     assert fitted.searched == 8
     assert jax.tree.map(np.shape, fitted.belief) == jax.tree.map(np.shape, prior)
-    kept = update(gp, eqx.filter_jit(policy.observe)(fitted, np.int32(11), np.float64(1.0)))
+    kept = update(gp, eqx.filter_jit(observe)(fitted, np.int32(11), np.float64(1.0)))
     assert eqx.tree_equal(kept.belief.posterior.hyper, fitted.belief.posterior.hyper)
     assert kept.belief.posterior.observations.count.sum() == len(x) + 1
-    again = update(gp, eqx.filter_jit(policy.observe)(kept, np.int32(11), np.float64(1.0)))
+    again = update(gp, eqx.filter_jit(observe)(kept, np.int32(11), np.float64(1.0)))
     assert not eqx.tree_equal(again.belief.posterior.hyper, fitted.belief.posterior.hyper)
 
 

@@ -1,13 +1,21 @@
-"""A kernel of time: rewards age, and those from before a change say nothing."""
+"""A kernel of time: rewards age, and those from before a change say nothing; how fast, and when."""
 
 import jax
 import jax.numpy as jnp
-from jaxtyping import Float
+import numpy as np
+from jaxtyping import Bool, Float
 
 from windfall.models.gp.kernels import Kernel
+from windfall.models.gp.observations import Observations
 from windfall.runtime.arrays import Array
 
-__all__ = ["Ageing"]
+__all__ = ["Ageing", "alternatives"]
+
+#: How long payoffs stay alike, in spans of all times; which share of rewards came before a change;
+#: and how much of the still model's noise was no noise.
+_SPANS = (4.0, 2.0, 1.0, 0.5, 0.25, 0.12, 0.06)
+_SHARES = (0.2, 0.4, 0.55, 0.7, 0.8, 0.88, 0.94)
+_NOISES = (1.0, 0.1, 0.01)
 
 
 class Ageing(Kernel):
@@ -46,3 +54,22 @@ class Ageing(Kernel):
             return jnp.sqrt(2.0) * jnp.cos(x[:, :1] * frequencies + phases) * signs[side]
 
         return features
+
+
+def alternatives(
+    rewards: Observations, noise: Float[Array, ""]
+) -> tuple[Float[Array, " j"], Float[Array, " j"], Float[Array, " j"], Bool[Array, " j"]]:
+    """Rates, changes, noises and whether the kernel is the first guess, to be compared."""
+    times = rewards.features[:, -1]
+    live = rewards.live
+    first = jnp.min(jnp.where(live, times, jnp.inf))
+    last = jnp.max(jnp.where(live, times, -jnp.inf))
+    span = jnp.maximum(last - first, 1e-300)
+    order = jnp.sort(jnp.where(live, times, jnp.inf))
+    places = (np.array(_SHARES) * jnp.maximum(rewards.used, 1)).astype(int)
+    rates = jnp.concatenate([1.0 / (np.array(_SPANS) * span), jnp.zeros(len(_SHARES))])
+    changes = jnp.concatenate([jnp.full(len(_SPANS), -jnp.inf), order[places]])
+    noises = jnp.maximum(noise * np.array(_NOISES), 1e-8)
+    grid = jnp.meshgrid(np.arange(len(rates)), noises, np.array([False, True]), indexing="ij")
+    place, noises, guessed = (part.reshape(-1) for part in grid)
+    return rates[place], changes[place], noises, guessed
