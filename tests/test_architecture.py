@@ -34,6 +34,12 @@ def test_the_picture_is_that_of_todays_imports():
     assert {("study", "policy"), ("policy", "acquisition")} <= rooms.imports()
 
 
+def test_no_file_is_longer_than_300_lines():
+    lengths = {path: path.read_text().count("\n") for path in Path(PACKAGE).rglob("*.py")}
+    assert len(lengths) > 200
+    assert {path.name: lines for path, lines in lengths.items() if lines > 300} == {}
+
+
 def test_the_page_names_only_what_exists():
     """Files (those of the package without src/windfall), and functions in their files."""
     text = PAGE.read_text()
