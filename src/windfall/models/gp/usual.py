@@ -1,7 +1,7 @@
 """The model that our own policies use unless they are told otherwise."""
 
 from windfall.models.gp.fit import Fit
-from windfall.models.gp.kernels import Matern52, Trend
+from windfall.models.gp.kernels import Jumps, Matern52, Trend
 from windfall.models.gp.model import GP
 from windfall.models.gp.priors import DimensionPrior, LogNormalPrior
 
@@ -13,10 +13,11 @@ def usual_model() -> GP:
 
     Without priors a handful of rewards gives absurd fits. That of the length scales knows how many
     features there are; with it the default policy loses a tenth less on real candidate lists
-    (``docs/decisions/0008-find-and-earn.md``).
+    (``docs/decisions/0008-find-and-earn.md``). Contexts have a rougher kernel of their own: a
+    decision has to be made in each, near what was seen or not (``0009-contexts.md`` there).
     """
     prior = DimensionPrior(lengthscale=(0.3, 1.0), variance=(1.0, 0.3), noise=(1e-4, 2.0))
-    return GP(kernel=Matern52(0.5), fit=Fit(prior=prior))
+    return GP(kernel=Matern52(0.5), fit=Fit(prior=prior), contexts=Jumps())
 
 
 def similarity_model() -> GP:
