@@ -47,6 +47,7 @@ def named(values, **sizes):
 
 simple_kernels = st.one_of(
     st.builds(kernels.SquaredExponential, per_feature, positive),
+    st.builds(kernels.Jumps, per_feature),
     st.builds(kernels.Matern12, per_feature, positive),
     st.builds(kernels.Matern32, per_feature, positive),
     st.builds(kernels.Matern52, per_feature, positive),

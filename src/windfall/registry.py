@@ -26,6 +26,7 @@ SPEC_TYPES: dict[str, str] = {
     "Constant": "windfall.models.gp.kernels.base:Constant",
     "Custom": "windfall.models.gp.kernels.base:Custom",
     "Linear": "windfall.models.gp.kernels.other:Linear",
+    "Jumps": "windfall.models.gp.kernels.jumps:Jumps",
     "Matern12": "windfall.models.gp.kernels.stationary:Matern12",
     "Matern32": "windfall.models.gp.kernels.stationary:Matern32",
     "Matern52": "windfall.models.gp.kernels.stationary:Matern52",

@@ -8,7 +8,7 @@ from models.learning import SPACE as JOINT
 
 from windfall.models.base import Reward
 from windfall.models.gp.bayes import Bayes
-from windfall.models.gp.kernels import Matern52, Part, SquaredExponential, White
+from windfall.models.gp.kernels import Jumps, Matern52, Part, SquaredExponential, White
 from windfall.models.gp.model import GP
 from windfall.models.linear import BayesianLinear
 from windfall.models.situated import Situated
@@ -92,6 +92,15 @@ def test_covariances_stay_when_columns_are_stretched(kernel):
     assert stretched.stretched(1.0 / factors) == kernel
 
 
+def test_length_scales_of_jumps_are_stretched_as_far_as_they_may():
+    factors, kernel = np.array([0.9, 0.1]), Jumps([1.0, 2.0])
+    stretched = kernel.stretched(factors)
+    np.testing.assert_allclose(stretched.lengthscale, [0.8, 5e-3])  # 2 · 0.9 − 1; none below 1
+    one = X * [1.0, 0.0]
+    np.testing.assert_allclose(stretched.gram(one * factors, one), kernel.gram(one, one / factors))
+    assert Jumps(1.0).stretched(factors) == Jumps(1.0)
+
+
 def test_samples_of_hyper_parameters_are_stretched_one_by_one():
     belief = learned(MODELS["gp-bayes"])
     factors = np.array([0.5, 4.0])
@@ -112,43 +121,41 @@ def test_a_part_of_the_columns_is_seen_by_a_part():
     np.testing.assert_array_equal(features(X * [0.0, 1.0]), features(X))
 
 
-def situated(rewards):
-    """One arm's rewards in context after context, as seen from another."""
+def situated(pulls, here=0.9):
+    """Rewards of arms in contexts 0, 1/8, 2/8, …, as seen from another."""
     belief = GP().begin(JOINT, 8)
-    for place, reward in enumerate(rewards):
-        belief = observe(belief, np.array([0.5, place / 8]), Reward(np.float64(reward)))
-    return Situated.at(GP().condition(belief), np.array([0.9]))
+    for place, (arm, reward) in enumerate(pulls):
+        belief = observe(belief, np.array([arm, place / 8]), Reward(np.float64(reward)))
+    return Situated.at(GP().condition(belief), np.array([here]))
 
 
-def test_different_choices_take_nothing_for_granted():
-    belief = GP().begin(JOINT, 8)
-    for place in range(6):
-        belief = observe(belief, np.array([place / 8, place / 8]), Reward(np.float64(1.0)))
-    assert float(Situated.at(GP().condition(belief), np.array([0.9])).taken_for_granted()) < 0.1
+USUAL = [(0.5, 1.2), (0.1, 1.0), (0.5, 1.2), (0.5, 1.2), (0.5, 1.2)]
 
 
 @pytest.mark.parametrize(
-    ("rewards", "granted"),
+    ("pulls", "here", "share", "granted"),
     [
-        ([1.0, 1.2, 1.2, 1.21, 1.19, 1.2], True),  # nearly all pay what the best pays
-        ([1.0, 1.0, 1.0, 1.0], True),  # or all do
-        ([1.0, 1.2, 1.2, 20.0, 1.2, 1.2], False),  # a windfall
-        ([0.0, 0.2, 0.4, 0.6, 0.8, 1.0], False),  # it depends on the context
+        (USUAL, 0.9, 0.3, True),
+        (USUAL, 0.25, 0.3, False),  # nothing unusual
+        (USUAL, 0.25, 1.1, True),
+        (USUAL, 0.9, 0.0, False),
+        ([(0.1 * i, 1.0) for i in range(5)], 0.9, 0.3, False),  # no choice was a usual one
+        ([(arm, 2.2 - pay) for arm, pay in USUAL], 0.9, 0.3, False),  # another is better here
     ],
 )
-def test_what_is_taken_for_granted(rewards, granted):
-    share = float(situated(rewards).taken_for_granted())
-    assert share > 0.9 if granted else share < 0.1
+def test_what_is_taken_for_granted(pulls, here, share, granted):
+    assert bool(situated(pulls, here).taken_for_granted(np.float64(share))) == granted
 
 
 def test_nothing_is_without_contexts():
-    belief = situated([1.0, 1.2])
-    assert belief.inner.taken_for_granted() is None
-    assert Situated.at(belief.inner, np.zeros(0)).taken_for_granted() is None
+    belief = situated(USUAL)
+    share = np.float64(1.0)
+    assert belief.inner.taken_for_granted(share) is None
+    assert Situated.at(belief.inner, np.zeros(0)).taken_for_granted(share) is None
 
 
 def test_novel_is_what_was_not_tried_in_this_context():
-    belief = situated([1.0, 1.2])
+    belief = situated([(0.5, 1.0), (0.5, 1.2)])
     here = Situated.at(belief.inner, np.array([1 / 8]))
     assert float(here.novelty(np.array([[0.5]]))[0]) == 0.0
     assert float(belief.novelty(np.array([[0.5]]))[0]) > 0.9

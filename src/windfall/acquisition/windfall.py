@@ -1,7 +1,6 @@
 """The default policy: mean, curiosity that wanes, and attention to a windfall that lasts."""
 
 import equinox as eqx
-import jax
 import jax.numpy as jnp
 from jaxtyping import Float
 
@@ -16,8 +15,9 @@ __all__ = ["Windfall"]
 
 #: Over how many of the last pulls of a budget curiosity wanes, and what counts as none of it.
 _ENDING, _NOTHING = 10.0, 1e-9
-#: The κ of a deep look: beside it nothing but the deviation counts.
-_DEEP = 1e6
+#: The κ of a deep look: beside it nothing but the deviation counts. At most such a share of
+#: contexts is unusual enough for one.
+_DEEP, _OFTEN = 1e6, 0.5
 
 
 class WindfallScore(Rising):
@@ -96,9 +96,9 @@ class Windfall(Acquisition):
 
     Where contexts differ, a model makes up its mind sooner still: one arm that pays well in every
     context, and one reward of each of the others, and it will never look at those again, whatever
-    they may pay in other contexts. While something is taken for granted so (most choices were the
-    same one, and the median reward is nearly the best) one choice in two, and later patience/2 in
-    n, is a deep look: at what is least known in this context.
+    they may pay in other contexts. Where something is taken for granted so (most choices were the
+    same one, and it is expected to pay most here, too) the most unusual of two contexts, and later
+    of n/patience, is worth a deep look: at what is least known there.
 
     If a budget says how many pulls are left, an improvement serves no more than these, and
     curiosity wanes over the last ten: the last pull of all goes to the highest mean.
@@ -141,11 +141,9 @@ class Windfall(Acquisition):
         bonus = belief.standing_alone() * jnp.minimum(2.0 * self.patience / n, 1.0) * lead
         bonus = jnp.where((seen.distinct > 0) & (situation.left > 1.0), bonus, 0.0)
         kappa = self.curiosity * (1.0 + doubt) * fade
-        granted = belief.taken_for_granted()
+        granted = belief.taken_for_granted(jnp.minimum(self.patience / n, _OFTEN))
         if granted is not None:
-            chance = 0.5 * granted * jnp.minimum(self.patience / n, 1.0)
-            looks = (jax.random.uniform(key) < chance) & (situation.left > 1.0)
-            kappa = jnp.where(looks, _DEEP, kappa)
+            kappa = jnp.where(granted & (situation.left > 1.0), _DEEP, kappa)
         return WindfallScore(belief, best, kappa, pulls, bonus)
 
     def model(self):

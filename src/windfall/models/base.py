@@ -144,11 +144,15 @@ class Belief(eqx.Module):
         square = in_blocks(nearest, x, tried.x.shape[0] * x.shape[1])
         return -jnp.expm1(-0.5 * square / reach**2)
 
-    def taken_for_granted(self) -> Float[Array, ""] | None:
-        """How far one thing was tried in context after context and paid the best, from 0 to 1.
+    def taken_for_granted(self, share: Float[Array, ""]) -> Bool[Array, ""] | None:
+        """Whether the usual choice is about to be made again in a context that is unusual.
 
         None where no contexts differ: what is tried again is nothing new there.
+
+        Args:
+            share: So many contexts count as unusual.
         """
+        del share
         return None
 
     @abstractmethod

@@ -277,8 +277,10 @@ def _moved(hyper: Hyper, rate: Any, since: Any) -> Hyper:
 
 
 def _columns(hyper: Hyper) -> int:
-    """How many columns a kernel sees."""
-    return _sizes(hyper)[0]
+    """How many columns a kernel sees; if it has parts, up to the end of the last one."""
+    nodes = jax.tree.leaves(hyper.kernel, is_leaf=lambda x: isinstance(x, Part))
+    ends = [node.stop for node in nodes if isinstance(node, Part)]
+    return max(ends) if ends else _sizes(hyper)[0]
 
 
 def _sizes(hyper: Hyper) -> list[int]:

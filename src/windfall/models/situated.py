@@ -7,18 +7,19 @@ decides sees only the first, at the context that there is now, and need not know
 import dataclasses
 from typing import Any
 
-import jax
 import jax.numpy as jnp
 from jaxtyping import Bool, Float
 
 from windfall.models.base import Belief, Reward, Tried
+from windfall.models.unusual import unusual
 from windfall.runtime.arrays import Array
 
 __all__ = ["Situated", "joined"]
 
-#: By how much of the range of all rewards the best may lead the median one where something is
-#: taken for granted, in what share of contexts that is tried at least, and how sharp this is.
-_LEAD, _MOSTLY, _SHARPNESS = 0.25, 0.5, 40.0
+#: In what share of contexts something is tried at least that is taken for granted.
+_MOSTLY = 0.5
+#: So many contexts, the latest, tell what is unusual.
+_LATEST = 512
 
 
 def joined(x: Float[Array, "m d"], context: Float[Array, " c"]) -> Float[Array, "m d+c"]:
@@ -37,14 +38,14 @@ class Situated(Belief):
             one: μ(x, context) in the place of rewards. Every arm or point counts once, in however
             many contexts it was tried.
         here: Which of these were tried in this very context.
-        favoured: In what share of all contexts the same was tried that was tried most often.
+        usual: Whether most choices were the same one, and it is expected to pay most here, too.
     """
 
     inner: Belief
     context: Float[Array, " c"]
     elsewhere: Tried
     here: Bool[Array, " n"]
-    favoured: Float[Array, ""]
+    usual: Bool[Array, ""]
 
     @classmethod
     def at(cls, inner: Belief, context: Float[Array, " c"]) -> "Situated":
@@ -55,12 +56,14 @@ class Situated(Belief):
         live = jnp.asarray(tried.live)
         same = _same(x, live)
         first = live & ~jnp.any(jnp.tril(same, -1), axis=1)
-        favoured = jnp.max(jnp.sum(same, axis=1)) / jnp.maximum(jnp.sum(live), 1)
+        times = jnp.where(first, jnp.sum(same, axis=1), 0)
         expected = jnp.where(first, inner.mean(joined(x, context)), 0.0)
         distinct = jnp.sum(first).astype(jnp.asarray(tried.distinct).dtype)
         here = live & jnp.all(z == context, axis=1)
-        tried = Tried(x, expected, first, distinct)
-        return cls(inner, jnp.asarray(context), tried, here, favoured.astype(expected.dtype))
+        favoured = jnp.argmax(times)
+        highest = jnp.argmax(jnp.where(first, expected, -jnp.inf))
+        usual = (times[favoured] > _MOSTLY * jnp.sum(live)) & (highest == favoured)
+        return cls(inner, jnp.asarray(context), Tried(x, expected, first, distinct), here, usual)
 
     @property
     def capacity(self) -> int | None:
@@ -91,18 +94,17 @@ class Situated(Belief):
         """Of a point in this context: to try it in another is something else."""
         return self.inner.novelty(joined(x, self.context))
 
-    def taken_for_granted(self):
-        """Whether most choices were the same one, and most rewards nearly the best.
-
-        That is by how little the best leads the median one, in shares of the range of all.
-        """
+    def taken_for_granted(self, share):
+        """Whether what most choices were is expected to be the best here, and here is unusual."""
         if self.context.shape[0] == self.inner.timed:
-            return super().taken_for_granted()
-        rewards = jnp.where(self.seen.live, self.seen.reward, jnp.nan)
-        low, middle, high = jnp.nanmin(rewards), jnp.nanmedian(rewards), jnp.nanmax(rewards)
-        lead = (high - middle) / jnp.where(high > low, high - low, 1.0)
-        mostly = jax.nn.sigmoid(_SHARPNESS * (self.favoured - _MOSTLY))
-        return mostly * jax.nn.sigmoid(_SHARPNESS * (_LEAD - lead))
+            return super().taken_for_granted(share)
+        tried = self.inner.tried
+        rows = min(_LATEST, tried.x.shape[0])
+        latest = (jnp.sum(tried.live) - 1 - jnp.arange(rows)) % tried.x.shape[0]
+        width = self.context.shape[0] - self.inner.timed
+        past = jnp.asarray(tried.x)[latest, -self.context.shape[0] :][:, :width]
+        rarity = unusual(past, jnp.asarray(tried.live)[latest], self.context[:width])
+        return self.usual & (rarity < share)
 
     def mean(self, x):
         return self.inner.mean(joined(x, self.context))

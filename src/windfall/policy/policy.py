@@ -1,5 +1,6 @@
 """A policy: a model of the payoffs and an acquisition, and what it does in a round."""
 
+import dataclasses
 from typing import Any
 
 import equinox as eqx

@@ -5,7 +5,7 @@ from typing import Any
 
 from windfall.errors import InputError
 from windfall.space.arms import Arms
-from windfall.space.base import Inputs, Point, Space
+from windfall.space.base import Apart, Inputs, Point, Space
 from windfall.space.box import Box
 from windfall.space.constraints import AtMost
 from windfall.space.context import Context
@@ -13,6 +13,7 @@ from windfall.space.parameter import Categorical, Integer, Real
 from windfall.space.region import Parameters
 
 __all__ = [
+    "Apart",
     "Arms",
     "AtMost",
     "Box",

@@ -6,13 +6,25 @@ user's units. Models see points of the unit box, one row of numbers in 0 … 1 e
 
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-__all__ = ["Inputs", "Point", "Space"]
+__all__ = ["Apart", "Inputs", "Point", "Space"]
 
 Point = int | tuple[float, ...]
+
+
+class Apart(NamedTuple):
+    """The columns of arms and those of contexts, of which a model may think differently.
+
+    Attributes:
+        columns: After so many columns the context begins.
+        additive: Whether payoffs are the sum of what an arm and what a context is worth.
+    """
+
+    columns: int
+    additive: bool
 
 
 class Inputs(ABC):
@@ -32,8 +44,8 @@ class Inputs(ABC):
         return None
 
     @property
-    def apart(self) -> int | None:
-        """After how many columns others begin that have a kernel of their own; None: nowhere."""
+    def apart(self) -> Apart | None:
+        """Where the columns of a context begin; None: nowhere."""
         return None
 
     @property

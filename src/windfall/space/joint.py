@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from windfall.space.base import Inputs, Space
+from windfall.space.base import Apart, Inputs, Space
 from windfall.space.context import Context, Frame
 
 __all__ = ["Joint"]
@@ -41,9 +41,9 @@ class Joint(Inputs):
         return joined if joined[-1] + 1 < len(joined) else None
 
     @property
-    def apart(self) -> int | None:
-        """After so many columns the context begins, if it has a kernel of its own."""
-        return self.space.dimension if self.additive and self.frame.width else None
+    def apart(self) -> Apart | None:
+        """Where the context begins, if it has any columns."""
+        return Apart(self.space.dimension, self.additive) if self.frame.width else None
 
     @property
     def untimed(self) -> Inputs:

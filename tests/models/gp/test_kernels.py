@@ -17,6 +17,7 @@ from windfall.models.gp import kernels
 from windfall.models.gp.kernels import (
     Constant,
     Custom,
+    Jumps,
     Kernel,
     Linear,
     Matern12,
@@ -72,6 +73,11 @@ CASES = {
         Matern12(SCALES, 0.6),
         lambda a, b: 0.6 * math.exp(-distance(a, b, SCALES)),
         0.6 * sk.Matern(SCALES, nu=0.5),
+    ),
+    "jumps": (
+        Jumps(SCALES),
+        lambda a, b: math.exp(-distance(a, b, [1 + s for s in SCALES])),
+        sk.Matern([1 + s for s in SCALES], nu=0.5),
     ),
     "matern-3/2": (
         Matern32(SCALES, 0.6),

@@ -7,14 +7,18 @@ import numpy as np
 import pytest
 from models.gp.fitting import search
 from models.gp.naive import observed, standardised
+from models.learning import KEY, observe
+from models.learning import search as search_with
 
+from windfall.models.base import Reward
 from windfall.models.gp.evidence import Hyper
 from windfall.models.gp.fit import Fit
-from windfall.models.gp.kernels import Matern52
+from windfall.models.gp.kernels import Jumps, Matern52, Part
 from windfall.models.gp.model import GP
 from windfall.models.gp.priors import LogNormalPrior
-from windfall.models.gp.ties import gathered, spread
-from windfall.space import Arms, Categorical, Integer, Parameters, Real
+from windfall.models.gp.ties import comparable, gathered, spread
+from windfall.space import Arms, Categorical, Context, Integer, Parameters, Real
+from windfall.space.joint import Joint
 
 TIES = (0, 1, 1, 1)
 
@@ -33,6 +37,40 @@ def test_spreading_undoes_gathering_and_leaves_the_rest_alone():
         np.testing.assert_array_equal(a, b)
     assert gathered(hyper, None) is hyper
     assert spread(hyper, None) is hyper
+
+
+def test_a_part_has_the_groups_of_its_own_columns():
+    """Arms with a number and a choice of three, then a context that is a choice of two."""
+    ties = (0, 1, 1, 1, 2, 2)
+    arms, context = Part(Matern52([0.2, 0.3, 0.3, 0.3]), 0, 4), Part(Jumps([0.7, 0.7]), 4, 6)
+    hyper = Hyper(arms * context, np.float64(0.1))
+    few = gathered(hyper, ties)
+    np.testing.assert_array_equal(few.kernel.left.kernel.lengthscale, [0.2, 0.3])
+    np.testing.assert_array_equal(few.kernel.right.kernel.lengthscale, [0.7])
+    for a, b in zip(jax.tree.leaves(spread(few, ties)), jax.tree.leaves(hyper), strict=True):
+        np.testing.assert_array_equal(a, b)
+    # A prior compares length scales; that of a choice means √12 as much.
+    like = comparable(few, ties)
+    np.testing.assert_allclose(like.kernel.left.kernel.lengthscale, [0.2, 0.3 / np.sqrt(12)])
+    np.testing.assert_allclose(like.kernel.right.kernel.lengthscale, [0.7 / np.sqrt(12)])
+
+
+@pytest.mark.parametrize("additive", [True, False])
+def test_choices_share_a_length_scale_beside_a_context_of_its_own(additive):
+    arms = Arms(hot(3))
+    context = Context({"kind": Categorical(["a", "b"])}, additive=additive)
+    inputs = Joint(arms, context, context.frame(None))
+    assert inputs.ties == (0, 0, 0, 1, 1)
+    model = GP(kernel=Matern52(0.5), contexts=Jumps(), fit=Fit(restarts=1, iterations=8))
+    belief = model.begin(inputs, 16)
+    rng = np.random.default_rng(0)
+    for place, row in enumerate(hot(3, 2)):
+        belief = observe(belief, row, Reward(np.float64(rng.normal() + place)))
+    found, _ = search_with(model, KEY, belief)
+    kernel = found.posterior.hyper.kernel
+    left, right = kernel.left.kernel.lengthscale, jax.tree.leaves(kernel.right.kernel)[0]
+    assert len(set(np.asarray(left).tolist())) == len(set(np.asarray(right).tolist())) == 1
+    assert (left.shape, right.shape) == ((3,), (2,))
 
 
 @pytest.mark.parametrize(

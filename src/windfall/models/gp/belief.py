@@ -23,6 +23,7 @@ from windfall.models.gp.room import Sparsity, resized
 from windfall.models.gp.sparse import Sparse
 from windfall.models.gp.ties import Ties
 from windfall.runtime.arrays import Array
+from windfall.space import Apart
 
 __all__ = ["GPBelief"]
 
@@ -37,7 +38,7 @@ class GPBelief(Belief):
         misfit: How well they fitted the rewards then (see ``Posterior.misfit``), and
             location and spread of the rewards.
         ties: Which features share a length scale.
-        apart: After how many columns others begin that have a kernel of their own.
+        apart: Where the columns of a context begin.
         sparsity: When the posterior becomes sparse; None: never.
     """
 
@@ -46,7 +47,7 @@ class GPBelief(Belief):
     behind: Int[Array, ""]
     misfit: Float[Array, " 4"] = eqx.field(default_factory=lambda: UNKNOWN)
     ties: Ties = eqx.field(static=True, default=None)
-    apart: int | None = eqx.field(static=True, default=None)
+    apart: Apart | None = eqx.field(static=True, default=None)
     sparsity: Sparsity | None = eqx.field(static=True, default=None)
 
     @property

@@ -26,7 +26,7 @@ from windfall.models.gp.posterior import Posterior
 from windfall.models.gp.room import Sparsity
 from windfall.models.gp.sparse import Sparse
 from windfall.runtime.arrays import Array
-from windfall.space import Inputs
+from windfall.space import Apart, Inputs
 
 __all__ = ["GP"]
 
@@ -34,6 +34,10 @@ __all__ = ["GP"]
 #: rest on as many as before (docs/decisions/0012-many-pulls.md).
 FITTED = 1024
 USUAL = Sparsity(exact=FITTED, size=512)
+
+
+def _kernel_or_none(kernel: Any) -> Kernel | None:
+    return None if kernel is None else as_kernel(kernel)
 
 
 class GP(Model[GPBelief]):
@@ -50,6 +54,8 @@ class GP(Model[GPBelief]):
         fit: How hyper-parameters are found: ``Fit`` searches the best, ``Bayes`` samples them.
         refit_every: Fit on every so many rewards and keep the hyper-parameters in between.
         ard: One lengthscale per feature; one for all columns of a choice.
+        contexts: The kernel of a context's columns, times which that of the arms is taken; None:
+            one kernel over the columns of both. Additive contexts have a kernel like the arms'.
 
     Example:
         >>> from windfall.models.gp.kernels import Matern52
@@ -63,6 +69,7 @@ class GP(Model[GPBelief]):
     fit: Any = eqx.field(default=Fit())  # checked
     refit_every: int = eqx.field(static=True, converter=whole_number("refit_every", 1), default=1)
     ard: bool = eqx.field(static=True, converter=true_or_false("ard"), default=True)
+    contexts: Any = eqx.field(converter=_kernel_or_none, default=None)
 
     def __check_init__(self):
         if not isinstance(self.fit, Fit | Bayes):
@@ -71,23 +78,27 @@ class GP(Model[GPBelief]):
     def __repr__(self) -> str:
         """Everything that decides, as text that is the same in every process."""
         mean = "" if isinstance(self.mean, Zero) else f"mean={self.mean!r}, "
+        contexts = "" if self.contexts is None else f", contexts={self.contexts!r}"
         return (
             f"{type(self).__name__}(kernel={self.kernel!r}, noise={float(self.noise)}, {mean}"
-            f"fit={self.fit!r}, refit_every={self.refit_every}, ard={self.ard})"
+            f"fit={self.fit!r}, refit_every={self.refit_every}, ard={self.ard}{contexts})"
         )
 
-    def hyper(self, dimension: int, apart: int | None = None) -> Hyper:
+    def hyper(self, dimension: int, apart: Apart | None = None) -> Hyper:
         """Where the first search starts."""
         kernel = self.over(dimension, apart)
         return Hyper(kernel.expanded(dimension) if self.ard else kernel, self.noise)
 
-    def over(self, dimension: int, apart: int | None) -> Kernel:
-        """The kernel over so many columns; once for each part, where there are two."""
-        if apart is None:
+    def over(self, dimension: int, apart: Apart | None) -> Kernel:
+        """The kernel over so many columns; one for each part, where there are two."""
+        if apart is None or (self.contexts is None and not apart.additive):
             return self.kernel
-        return Part(self.kernel, 0, apart) + Part(self.kernel, apart, dimension)
+        arms = Part(self.kernel, 0, apart.columns)
+        if apart.additive:
+            return arms + Part(self.kernel, apart.columns, dimension)
+        return arms * Part(self.contexts, apart.columns, dimension)
 
-    def ignorance(self, observations: Observations, apart: int | None = None) -> Hyper:
+    def ignorance(self, observations: Observations, apart: Apart | None = None) -> Hyper:
         """Hyper-parameters for standardised rewards that are all equal: n inputs, nothing learned.
 
         The first guess, but no input speaks for more than its share of the box, n^(−1/d) across,

@@ -5,10 +5,15 @@ scale, and a search has that many parameters fewer. Hyper-parameters keep one en
 only the search sees them ``gathered``, and spreads what it found.
 """
 
+import dataclasses
+from collections.abc import Callable
+from typing import Any
+
 import jax
 import numpy as np
 
 from windfall.models.gp.evidence import Hyper
+from windfall.models.gp.kernels import Part
 
 __all__ = ["Ties", "comparable", "gathered", "spread"]
 
@@ -29,18 +34,12 @@ def gathered(hyper: Hyper, ties: Ties) -> Hyper:
         >>> gathered(hyper, (0, 1, 1)).kernel.lengthscale.tolist()
         [0.2, 0.3]
     """
-    if ties is None:
-        return hyper
-    first = np.array([ties.index(group) for group in range(max(ties) + 1)])
-    return _lengthscales(hyper, lambda scales: scales[first], len(ties))
+    return _tied(hyper, ties, _first)
 
 
 def spread(hyper: Hyper, ties: Ties) -> Hyper:
     """Gathered hyper-parameters with one length scale per feature again."""
-    if ties is None:
-        return hyper
-    group = np.array(ties)
-    return _lengthscales(hyper, lambda scales: scales[group], max(ties) + 1)
+    return _tied(hyper, ties, _each)
 
 
 def comparable(hyper: Hyper, ties: Ties) -> Hyper:
@@ -52,19 +51,39 @@ def comparable(hyper: Hyper, ties: Ties) -> Hyper:
         >>> comparable(hyper, (0, 1, 1)).kernel.lengthscale.round(3).tolist()
         [0.2, 0.173]
     """
-    if ties is None:
-        return hyper
+    return _tied(hyper, ties, _as_features)
+
+
+def _first(values, ties: tuple[int, ...]):
+    groups = max(ties) + 1
+    known = np.shape(values) == (len(ties),)
+    return values[np.array([ties.index(group) for group in range(groups)])] if known else values
+
+
+def _each(values, ties: tuple[int, ...]):
+    return values[np.array(ties)] if np.shape(values) == (max(ties) + 1,) else values
+
+
+def _as_features(values, ties: tuple[int, ...]):
     sizes = np.bincount(ties)
-    return _lengthscales(
-        hyper, lambda scales: scales / np.where(sizes > 1, _OPTIONS, 1), len(sizes)
-    )
+    known = np.shape(values) == (len(sizes),)
+    return values / np.where(sizes > 1, _OPTIONS, 1) if known else values
 
 
-def _lengthscales(hyper: Hyper, change, size: int) -> Hyper:
-    """Hyper-parameters whose length scales, where there are so many of them, have been changed."""
+def _tied(tree: Any, ties: Ties, change: Callable[..., Any]) -> Any:
+    """Hyper-parameters, or a kernel, with all length scales changed.
 
-    def one(path, leaf):
-        tied = getattr(path[-1], "name", "") == "lengthscale" and np.shape(leaf) == (size,)
-        return change(leaf) if tied else leaf
+    What sees a part of the columns has their groups only, counted from 0.
+    """
+    if ties is None:
+        return tree
 
-    return jax.tree_util.tree_map_with_path(one, hyper)
+    def one(path, node):
+        if isinstance(node, Part):
+            inside = ties[node.first : node.stop]
+            renumbered = tuple(group - inside[0] for group in inside)
+            kernel = _tied(node.kernel, renumbered, change)
+            return dataclasses.replace(node, kernel=kernel)
+        return change(node, ties) if getattr(path[-1], "name", "") == "lengthscale" else node
+
+    return jax.tree_util.tree_map_with_path(one, tree, is_leaf=lambda x: isinstance(x, Part))

@@ -19,6 +19,7 @@ from windfall.models.gp.kernels.base import (
     Sum,
     as_kernel,
 )
+from windfall.models.gp.kernels.jumps import Jumps
 from windfall.models.gp.kernels.other import Linear, Periodic, Trend, White
 from windfall.models.gp.kernels.parameter import parameter
 from windfall.models.gp.kernels.part import Part
@@ -34,6 +35,7 @@ from windfall.models.gp.kernels.stationary import (
 __all__ = [
     "Constant",
     "Custom",
+    "Jumps",
     "Kernel",
     "Linear",
     "Matern12",
