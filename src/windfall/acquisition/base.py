@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import equinox as eqx
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Float, Int, PRNGKeyArray
+from jaxtyping import Bool, Float, Int, PRNGKeyArray
 
 from windfall.models.base import Belief, Model
 from windfall.models.glance import Glance
@@ -116,6 +116,11 @@ class Acquisition(eqx.Module):
     def model(self) -> Model:
         """The model of the payoffs that goes with it, unless a policy is given another."""
         return GP()
+
+    def early(self, situation: Situation) -> Bool[Array, ""] | None:
+        """Whether it is too early to try anything again; None if it never is."""
+        del situation
+        return None
 
     @property
     def grows(self) -> bool:

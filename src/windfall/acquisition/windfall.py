@@ -15,6 +15,8 @@ __all__ = ["Windfall"]
 
 #: Over how many of the last pulls of a budget curiosity wanes, and what counts as none of it.
 _ENDING, _NOTHING = 10.0, 1e-9
+#: In so many rounds nothing is tried twice, if there are so many times as many arms.
+_EARLY, _FAR_MORE = 12, 8
 #: The κ of a deep look: beside it nothing but the deviation counts. At most such a share of
 #: contexts is unusual enough for one.
 _DEEP, _OFTEN = 1e6, 0.5
@@ -100,6 +102,9 @@ class Windfall(Acquisition):
     same one, and it is expected to pay most here, too) the most unusual of two contexts, and later
     of n/patience, is worth a deep look: at what is least known there.
 
+    In the first twelve rounds (or M/8, if that is less) nothing is tried twice: what a second pull
+    of the same arm pays hardly more than its neighbours, a new one may show.
+
     If a budget says how many pulls are left, an improvement serves no more than these, and
     curiosity wanes over the last ten: the last pull of all goes to the highest mean.
 
@@ -145,6 +150,10 @@ class Windfall(Acquisition):
         if granted is not None:
             kappa = jnp.where(granted & (situation.left > 1.0), _DEEP, kappa)
         return WindfallScore(belief, best, kappa, pulls, bonus)
+
+    def early(self, situation):
+        """In the first rounds, as long as there are far more arms than these."""
+        return situation.round <= jnp.minimum(_EARLY, situation.size / _FAR_MORE)
 
     def model(self):
         return earning_model()

@@ -122,15 +122,18 @@ class Policy(eqx.Module):
 
     def score(self, state: State, ahead: Count = 0) -> Score:
         """How this round values any point; see ``select``."""
+        return focus(self.acquisition, key_of(state, SELECT, ahead), state.belief,
+                     self.situation(state, ahead), state.setup)  # fmt: skip
+
+    def situation(self, state: State, ahead: Count = 0) -> Situation:
+        """What an acquisition may know of this round besides the belief."""
         budget = jnp.inf if self.budget is None else self.budget
-        situation = Situation(
+        return Situation(
             jnp.maximum(state.pulls - state.initial + 1, 1),
             state.candidates.size,
             state.candidates.anchors,
             jnp.maximum(budget - state.pulls - ahead, 1.0),
         )
-        return focus(self.acquisition, key_of(state, SELECT, ahead), state.belief, situation,
-                     state.setup)  # fmt: skip
 
     def select(
         self,
@@ -181,6 +184,9 @@ class Policy(eqx.Module):
         tried = state.belief.repeatable
         if not self.repeats:
             return tried
+        early = self.acquisition.early(self.situation(state))
+        if early is not None:
+            return dataclasses.replace(tried, live=tried.live & early)
         if self.acquisition.averages:
             return None
         return dataclasses.replace(tried, live=tried.live & state.belief.seen.alike)
