@@ -16,7 +16,7 @@ from windfall.acquisition.windfall import Windfall
 from windfall.errors import InputError
 from windfall.models.gp.belief import GPBelief
 from windfall.models.gp.evidence import Hyper
-from windfall.models.gp.kernels import Matern52
+from windfall.models.gp.kernels import Matern52, Trend
 from windfall.models.gp.means import Constant, Linear, Zero
 from windfall.models.gp.observations import Observations
 from windfall.models.gp.posterior import condition
@@ -142,24 +142,27 @@ def test_a_mean_function_leaves_curiosity_as_it_is(mean):
 
 
 @pytest.mark.parametrize(
-    ("rewards", "noise", "in_doubt"),
+    ("rewards", "noise", "leads"),
     [
-        ([0.0] * 9 + [1.0], 1e-4, True),  # one among equals
-        (np.sin(np.arange(10.0)), 1e-4, False),  # payoffs that differ
-        (np.sin(np.arange(10.0)), 1e2, True),  # noise, says the model
-        ([0.0] * 10, 1e-4, None),  # nothing leads
+        ([0.0] * 9 + [1.0], 1e-4, 1.0),  # one among equals
+        (np.sin(np.arange(10.0)), 1e-4, 0.0),  # payoffs that differ
+        (np.sin(np.arange(10.0)), 1e2, 2.0),  # noise, says the model, and so is its mean
+        ([0.0] * 10, 1e-4, 0.0),  # nothing leads
     ],
 )
-def test_a_reward_that_stands_alone_leaves_the_benefit_of_the_doubt(rewards, noise, in_doubt):
+def test_a_reward_that_stands_alone_leaves_the_benefit_of_the_doubt(rewards, noise, leads):
     belief = believing(rewards, noise=noise)
     score = Windfall().focus(None, belief, situation(ARMS), None)
     lead = np.max(rewards) - np.mean(rewards)
-    np.testing.assert_allclose(score.bonus, belief.standing_alone() * lead, rtol=1e-12)
-    np.testing.assert_allclose(score.bonus, lead if in_doubt else 0.0, atol=0.05 * lead)
+    np.testing.assert_allclose(score.bonus, leads * lead, atol=0.05 * lead)
     without = dataclasses.replace(score, bonus=np.float64(0.0))
     gain = np.asarray(score(ARMS)) - np.asarray(without(ARMS))
+    # By the distance from the nearest of ten; twice as far where all may be luck.
+    nearest = np.min(np.linalg.norm(ARMS[:, None] - ARMS[:10], axis=-1), axis=1)
+    reach = 0.25 * max(leads, 1.0) / np.sqrt(10.0)
+    novelty = 1.0 - np.exp(-0.5 * (nearest / reach) ** 2)
+    np.testing.assert_allclose(gain, leads * lead * novelty, atol=0.05 * lead)
     np.testing.assert_allclose(gain[:10], 0.0, atol=1e-12)
-    assert np.all(gain[10:] >= -1e-12)
 
 
 def test_it_is_the_default_and_brings_its_own_model():
@@ -167,13 +170,14 @@ def test_it_is_the_default_and_brings_its_own_model():
     assert isinstance(policy.acquisition, Windfall)
     for same in (as_policy("windfall"), as_policy(Windfall()), Policy(Windfall())):
         assert repr(same) == repr(policy)
-    assert isinstance(policy.model.kernel, Matern52)
+    assert repr(policy.model.kernel) == repr(Matern52(0.5) + Trend(0.3))
     # Medians and spreads of the weak priors, as decision 8 has them.
     assert isinstance(policy.model.fit.prior, DimensionPrior)
     assert policy.model.fit.prior.terms == {
         "lengthscale": (0.3, 1.0),
         "variance": (1.0, 0.3),
         "noise": (1e-4, 2.0),
+        "slope": (0.3, 1.0),
     }
     # A problem's own settings for V-UCB and LW-UCB are not meant for it.
     assert repr(as_policy("windfall", kappa=2.0, components=2)) == repr(policy)

@@ -20,6 +20,9 @@ _EARLY, _FAR_MORE = 12, 8
 #: The κ of a deep look: beside it nothing but the deviation counts. At most such a share of
 #: contexts is unusual enough for one.
 _DEEP, _OFTEN = 1e6, 0.5
+#: From how near something that was tried takes the novelty of a point away, in spacings of n
+#: points; twice as far where all differences may be luck, and with them those of the mean.
+_NEAR = 0.25
 
 
 class WindfallScore(Rising):
@@ -29,9 +32,10 @@ class WindfallScore(Rising):
     kappa: Float[Array, ""]
     pulls: Float[Array, ""]
     bonus: Float[Array, ""]
+    reach: Float[Array, ""]
 
     def value(self, x, mean, deviation):
-        novelty = self.belief.novelty(x)
+        novelty = self.belief.novelty(x, self.reach)
         return mean + self.kappa * deviation + self._windfall(mean, deviation, novelty)
 
     def ceiling(self, x, glance):
@@ -45,7 +49,7 @@ class WindfallScore(Rising):
     def ratio(self, x):
         mean, deviation = self.belief.moments(x)
         certain = deviation <= 0
-        windfall = self._windfall(mean, deviation, self.belief.novelty(x))
+        windfall = self._windfall(mean, deviation, self.belief.novelty(x, self.reach))
         relative = windfall / jnp.where(certain, 1.0, deviation)
         return jnp.where(certain, 1.0, 1.0 + relative / self.kappa)
 
@@ -88,13 +92,16 @@ class Windfall(Acquisition):
     All this takes the model at its word, and a Gaussian one cannot foresee windfalls: if all arms
     but one pay the same, it calls a second one impossible. Without structure, though, the next arm
     beats the best of n with probability 1/(n + 1) whatever the distribution, and then serves
-    ``patience`` pulls. Where the best reward stands alone (no neighbour explains it, and it sticks
-    out of the others or may be noise) what was not tried therefore gets the benefit of the doubt,
+    ``patience`` pulls. Where the best reward stands alone (it sticks out of the others, and no
+    neighbour explains it; or all differences may be noise) what was not tried therefore gets the
+    benefit of the doubt,
 
         ρ min(1, 2 patience/n) (y − m) ν(x),
 
     with the doubt ρ, the lead y − m of the best reward over the mean and the novelty ν, 0 where
-    something was tried and 1 elsewhere. On a hill ρ is soon 0. It is part of w.
+    something was tried and 1 elsewhere. On a hill ρ is soon 0. It is part of w. Where differences
+    may be luck, those of the mean may be, too: ρ goes up to 2 there, and ν rises half as steeply,
+    so that what was not tried is looked at evenly.
 
     Where contexts differ, a model makes up its mind sooner still: one arm that pays well in every
     context, and one reward of each of the others, and it will never look at those again, whatever
@@ -143,13 +150,15 @@ class Windfall(Acquisition):
         seen = belief.seen
         n = jnp.maximum(seen.distinct, 1)
         lead = seen.best - jnp.sum(jnp.where(seen.live, seen.reward, 0.0)) / n
-        bonus = belief.standing_alone() * jnp.minimum(2.0 * self.patience / n, 1.0) * lead
+        windfall, luck = belief.standing_alone()
+        # If differences are luck, those of the mean are: they must not outweigh the bonus.
+        bonus = jnp.maximum(windfall, 2.0 * luck) * jnp.minimum(2.0 * self.patience / n, 1.0) * lead
         bonus = jnp.where((seen.distinct > 0) & (situation.left > 1.0), bonus, 0.0)
         kappa = self.curiosity * (1.0 + doubt) * fade
         granted = belief.taken_for_granted(jnp.minimum(self.patience / n, _OFTEN))
         if granted is not None:
             kappa = jnp.where(granted & (situation.left > 1.0), _DEEP, kappa)
-        return WindfallScore(belief, best, kappa, pulls, bonus)
+        return WindfallScore(belief, best, kappa, pulls, bonus, _NEAR * (1.0 + luck))
 
     def early(self, situation):
         """In the first rounds, as long as there are far more arms than these."""

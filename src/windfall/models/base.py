@@ -132,10 +132,10 @@ class Belief(eqx.Module):
         """All that was ever tried, with what it paid then: in whichever context."""
         return self.tried
 
-    def novelty(self, x: Float[Array, "m d"]) -> Float[Array, " m"]:
-        """ν(x): 0 at what was tried, 1 from about half the spacing of n points on."""
+    def novelty(self, x: Float[Array, "m d"], reach: Any = 0.25) -> Float[Array, " m"]:
+        """ν(x): 0 at what was tried, 1 from about twice the reach on, in spacings of n points."""
         tried = self.tried
-        reach = 0.25 * jnp.maximum(tried.distinct, 1) ** (-1.0 / x.shape[1])
+        reach *= jnp.maximum(tried.distinct, 1) ** (-1.0 / x.shape[1])
 
         def nearest(points):
             squares = _square_distances(tried.x, points)
@@ -223,13 +223,12 @@ class Belief(eqx.Module):
         del factors
         return self
 
-    def standing_alone(self) -> Float[Array, ""]:
+    def standing_alone(self) -> tuple[Float[Array, ""], Float[Array, ""]]:
         """How far the best reward is from telling anything about other inputs, from 0 to 1.
 
-        1 where no other reward explains it and it may be a windfall of its own, or mere noise; 0
-        for models that cannot say.
+        As a windfall that no other reward explains, and as mere luck; 0 if a model cannot say.
         """
-        return jnp.zeros_like(self.tried.best)
+        return jnp.zeros_like(self.tried.best), jnp.zeros_like(self.tried.best)
 
     @property
     def thrifty(self) -> bool:

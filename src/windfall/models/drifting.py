@@ -8,6 +8,7 @@ still belief's, to the last bit.
 """
 
 import dataclasses
+from functools import partial
 from typing import Any
 
 import equinox as eqx
@@ -78,9 +79,9 @@ class DriftingBelief(Belief):
         """Whenever it was."""
         return self.still.seen
 
-    def novelty(self, x):
+    def novelty(self, x, reach=0.25):
         """Whenever it was tried."""
-        return self.still.novelty(x[:, :-1])
+        return self.still.novelty(x[:, :-1], reach)
 
     def _either(self, moving, still):
         return jax.lax.cond(self.drifts, moving, still)
@@ -154,7 +155,8 @@ class DriftingBelief(Belief):
         return self._with(self.still.stretched(factors[:-1]), hyper, self.ageing, self.drifts)
 
     def standing_alone(self):
-        return jnp.where(self.drifts, self.moving.standing_alone(), self.still.standing_alone())
+        both = self.moving.standing_alone(), self.still.standing_alone()
+        return jax.tree.map(partial(jnp.where, self.drifts), *both)
 
     def since(self, now: float) -> float:
         """The change; or when rewards came that count for a third by now; −∞ if none ages."""

@@ -90,9 +90,9 @@ class Situated(Belief):
     def seen(self) -> Tried:
         return self.inner.seen
 
-    def novelty(self, x):
+    def novelty(self, x, reach=0.25):
         """Of a point in this context: to try it in another is something else."""
-        return self.inner.novelty(joined(x, self.context))
+        return self.inner.novelty(joined(x, self.context), reach)
 
     def taken_for_granted(self, share):
         """Whether what most choices were is expected to be the best here, and here is unusual."""

@@ -29,12 +29,12 @@ _ENOUGH = 1024
 _LEVELS = np.geomspace(LEAST_NOISE, 1.0, 65)
 
 
-def standing_alone(posterior: Posterior) -> Float[Array, ""]:
+def standing_alone(posterior: Posterior) -> tuple[Float[Array, ""], Float[Array, ""]]:
     """How far the best reward is from telling anything about other inputs, from 0 to 1.
 
-    The larger of two doubts. That it is one of the windfalls that a Gaussian cannot foresee: most
-    of the rewards are alike, and the others do not explain it. Or that it is mere luck: the
-    differences between inputs are not larger than noise, and have no structure.
+    Two doubts. That it is one of the windfalls that a Gaussian cannot foresee: most of the rewards
+    are alike, and the others do not explain it. And that it is mere luck: the differences between
+    inputs are not larger than noise, and have no structure.
 
     There is structure if the rewards are far more probable with the kernel than if every input were
     for itself, with payoffs of the variance v that noise leaves of all differences, here 1:
@@ -47,12 +47,13 @@ def standing_alone(posterior: Posterior) -> Float[Array, ""]:
     tried = posterior.observations
     y = jnp.where(tried.live, tried.mean, 0.0)
     top = jnp.argmax(jnp.where(tried.live, y, -jnp.inf))
-    alone = posterior.left_out(top) / jnp.where(y[top] > 0, y[top], 1.0)
+    leads = y[top] > 0
+    alone = posterior.left_out(top) / jnp.where(leads, y[top], 1.0)
     structured = jax.nn.sigmoid(_structure(posterior) - _CONVINCING)
     explained = structured * _beyond(1.0 - alone, _HALF)
     windfall = _beyond(_crowd(tried), _MOST) * (1.0 - explained)
     luck = _beyond(_noise_share(posterior, top), _HALF) * (1.0 - structured)
-    return jnp.where(y[top] > 0, jnp.maximum(windfall, luck), 0.0)
+    return jnp.where(leads, windfall, 0.0), jnp.where(leads, luck, 0.0)
 
 
 def _beyond(share: Float[Array, ""], boundary: float) -> Float[Array, ""]:

@@ -190,7 +190,7 @@ class GPBelief(Belief):
             raise InputError(f"state chosen is {saved.get('chosen')}; expected {none.size} numbers")
         return slots.astype(np.int32)
 
-    def standing_alone(self) -> Float[Array, ""]:
+    def standing_alone(self):
         """By leaving the best reward out; see ``windfall.models.gp.alone``."""
         return standing_alone(self.posterior)
 
