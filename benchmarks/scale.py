@@ -1,7 +1,8 @@
 """``python -m benchmarks.scale FOLDER``: studies as they grow, a process for each size.
 
 Leaves ``scale.json`` (every number), ``scale.md`` (the table) and ``scale.png`` (how an ask grows
-with arms and with distinct inputs) in the folder. A cell that is there already is not run again.
+with arms and with distinct inputs) in the folder. A cell that is there already is not run again;
+one that ended badly is. ``--only arms --only pulls/1000`` runs the cells whose names begin so.
 """
 
 import argparse
@@ -17,10 +18,21 @@ from benchmarks import machine
 
 ROOT = Path(__file__).parents[1]
 POLICIES = ("windfall", "lw-ucb", "ts", "prospect")
-ARMS = (10_000, 30_000, 100_000, 300_000, 1_000_000)
-PULLED = (100, 200, 500, 1000, 2000)
-TIMEOUT = 1800
+ARMS = (10_000, 100_000, 1_000_000)
+PULLED = (100, 200, 500, 1000, 2000, 4000, 8000)
+TIMEOUT = 600
 _PEER_ARMS, _PEER_PULLED = 100_000, 1000
+#: What was asked for, by cell.
+BARS = {
+    "arms/windfall/1000000": "0.5 s, tell 2 ms, 1.2 GB",
+    "pulls/1000": "0.3 s / 1 s",
+    "rewards": "1 s",
+    "regret": "sparse / exact at most 1.05",
+    "one-hot": "60 s",
+    "against": "a tenth of BoTorch's",
+    "paper/ray": "1.2 of the processes'",
+    "paper/dask": "1.2 of the processes'",
+}
 
 
 def cells(quick: bool) -> dict[str, tuple[str, dict[str, Any]]]:
@@ -29,19 +41,26 @@ def cells(quick: bool) -> dict[str, tuple[str, dict[str, Any]]]:
     many = 30 if quick else 200
     plan: dict[str, tuple[str, dict[str, Any]]] = {}
     for policy in POLICIES:
-        for size in arms:
-            if size in (arms[0], arms[-1]) or policy == "windfall":
-                settings = {"arms": size, "pulled": many, "policy": policy}
-                plan[f"arms/{policy}/{size}"] = ("asks", settings)
+        for size in arms if policy == "windfall" else arms[-1:]:
+            settings = {"arms": size, "pulled": many, "policy": policy}
+            plan[f"arms/{policy}/{size}"] = ("asks", settings)
     plan["tables"] = ("tables", {"arms": arms[-1], "pulled": many, "policy": "windfall"})
     for n in pulled:
         settings = {"arms": 10_000, "pulled": n, "policy": "windfall"}
-        plan[f"pulls/{n}"] = ("asks", settings)
-        plan[f"sparse/{n}"] = ("asks", settings | {"policy": "sparse"})
-    rewards = {"arms": 20_000, "pulled": 10_000, "rewards": 100_000, "policy": "sparse"}
+        # A search for hyper-parameters comes once in some fifty asks there: so many are looked at.
+        plan[f"pulls/{n}"] = ("asks", settings | ({"counted": 60} if n == 1000 else {}))
     if not quick:
+        rewards = {"arms": 20_000, "pulled": 10_000, "each": 10, "policy": "windfall"}
         plan["rewards"] = ("asks", rewards)
+    told = {"told": 40, "pulled": 8} if quick else {"told": 1500, "pulled": 500}
+    plan["regret"] = ("regret", told | {"arms": 10_000, "batch": 4 if quick else 25, "trials": 2})
     plan["one-hot"] = ("one_hot", {"trials": 1 if quick else 8})
+    for features in (20, 40) if quick else (100, 1000):
+        settings = {"features": features, "arms": 2000, "pulled": many, "policy": "windfall"}
+        plan[f"features/{features}"] = ("fingerprints", settings)
+    for executor in (None, "ray", "dask"):
+        settings = {"executor": executor, "problem": "cosine", "trials": 2 if quick else 40}
+        plan[f"paper/{executor or 'processes'}"] = ("paper", settings)
     peer = {"arms": 2000 if quick else _PEER_ARMS, "pulled": 50 if quick else _PEER_PULLED}
     plan["against"] = ("asks", peer | {"policy": "v-ucb"})
     plan["botorch"] = ("peer", peer | {"chunk": 1000})
@@ -75,38 +94,36 @@ def seconds(value: float) -> str:
 
 
 def ask(cell: dict[str, Any]) -> str:
-    """Median and 95th percentile of the asks of a cell."""
-    if "ended" in cell:
-        return f"ended {cell['ended']}"
-    wall, cpu = cell["ask_s"], cell["ask_cpu_s"]
-    most = quantiles(wall, n=20)[-1] if len(wall) > 1 else wall[0]
-    return f"{seconds(median(wall))} / {seconds(most)} (CPU {seconds(median(cpu))})"
+    """Median, 95th percentile and slowest of the asks of a cell, on the clock; CPU seconds."""
+    wall, cpu = sorted(cell["ask_s"]), cell["ask_cpu_s"]
+    if len(wall) == 1:
+        return f"{seconds(wall[0])} (CPU {seconds(cpu[0])})"
+    most = quantiles(wall, n=20, method="inclusive")[-1]
+    three = " / ".join(map(seconds, (median(wall), most, wall[-1])))
+    return f"{three} (CPU {seconds(median(cpu))} / {seconds(max(cpu))})"
 
 
-def row(what: str, cell: dict[str, Any], bar: str = "") -> str:
-    if "ask_s" in cell:
-        tell = seconds(cell["tell_s"]) if "tell_s" in cell else ""
-        return f"| {what} | {ask(cell)} | {tell} | {cell['peak_gb']:.2f} GB | {bar} |"
+def row(what: str, cell: dict[str, Any]) -> str:
+    """A line of the table."""
+    bar = BARS.get(what, "")
     if "ended" in cell:
         return f"| {what} | ended {cell['ended']} | | | {bar} |"
-    names = {k.removesuffix("_s"): seconds(v) for k, v in cell.items() if k.endswith("_s")}
-    said = ", ".join(f"{k} {v}" for k, v in names.items())
-    return f"| {what} | {said} | | {cell['peak_gb']:.2f} GB | {bar} |"
+    memory = f"{cell['peak_gb']:.2f} GB"
+    if "ask_s" in cell:
+        tell = seconds(cell["tell_s"]) if "tell_s" in cell else ""
+        return f"| {what} | {ask(cell)} | {tell} | {memory} | {bar} |"
+    said = [f"{k.removesuffix('_s')} {seconds(v)}" for k, v in cell.items() if k.endswith("_s")]
+    if "sparse_to_exact" in cell:
+        said.insert(0, f"sparse / exact {cell['sparse_to_exact']:.3f}")
+    return f"| {what} | {', '.join(said)} | | {memory} | {bar} |"
 
 
 def table(done: dict[str, Any], about: dict[str, str]) -> str:
     """Everything that was measured, beside the bars."""
-    bars = {
-        "arms/windfall/1000000": "0.5 s, tell 2 ms, 1.2 GB",
-        "pulls/1000": "0.3 s / 1 s",
-        "rewards": "1 s",
-        "one-hot": "60 s",
-        "against": "a tenth of BoTorch's",
-    }
     lines = [f"- {name}: {value}" for name, value in about.items()]
-    lines += ["", "| cell | ask: median / 95th percentile | tell | most memory | bar |"]
+    lines += ["", "| cell | ask: median / 95th percentile / slowest | tell | most memory | bar |"]
     lines += ["|---|---|---|---|---|"]
-    lines += [row(name, cell, bars.get(name, "")) for name, cell in done.items()]
+    lines += [row(name, cell) for name, cell in done.items()]
     return "\n".join(lines) + "\n"
 
 
@@ -117,30 +134,47 @@ def figure(done: dict[str, Any], path: Path) -> None:
     mpl.use("Agg")
     import matplotlib.pyplot as plt
 
-    drawn, axes = plt.subplots(1, 3, figsize=(12, 3.6), layout="constrained")
-    for name in (*POLICIES, "pulls", "sparse"):
-        prefix = f"arms/{name}/" if name in POLICIES else f"{name}/"
+    def measured(prefix: str) -> dict[int, dict[str, Any]]:
         some = {
             int(cell.removeprefix(prefix)): numbers
             for cell, numbers in done.items()
             if cell.startswith(prefix) and "ask_s" in numbers
         }
-        sizes = sorted(some)
-        label = {"pulls": "exact", "sparse": "sparse"}.get(name, name)
-        at = axes[0] if name in POLICIES else axes[1]
-        at.loglog(sizes, [median(some[size]["ask_s"]) for size in sizes], "o-", label=label)
-        if name in POLICIES:
-            axes[2].semilogx(sizes, [some[size]["peak_gb"] for size in sizes], "o-", label=label)
+        return dict(sorted(some.items()))
+
+    drawn, axes = plt.subplots(1, 3, figsize=(12, 3.6), layout="constrained")
+    for name in POLICIES:
+        some = measured(f"arms/{name}/")
+        if not some:
+            continue
+        times = [median(cell["ask_cpu_s"]) for cell in some.values()]
+        axes[0].loglog(list(some), times, "o-", label=name)
+        axes[2].semilogx(list(some), [c["peak_gb"] for c in some.values()], "o-", label=name)
+    some = measured("pulls/")
+    middle = [median(cell["ask_cpu_s"]) for cell in some.values()]
+    axes[1].loglog(list(some), middle, "o-", label="median")
+    axes[1].loglog(list(some), [max(c["ask_cpu_s"]) for c in some.values()], ".:", label="slowest")
+    if some:
+        first = next(iter(some))
+        slope = [middle[0] * (n / first) ** 2 for n in some]
+        axes[1].loglog(list(some), slope, "--", color="grey", label="n²")
+        if max(some) > 1024:
+            axes[1].axvline(1024, color="grey", lw=0.8)
+            axes[1].text(1100, 0.6 * min(middle), "sparse from here", fontsize=8, color="grey")
+        axes[1].set_ylim(0.5 * min(middle), 5.0 * max(max(c["ask_cpu_s"]) for c in some.values()))
     for at, x, y in zip(
         axes,
         ("arms (200 pulled)", "distinct inputs (10,000 arms)", "arms (200 pulled)"),
-        ("an ask, seconds", "an ask, seconds", "most memory, GB"),
+        ("an ask, CPU seconds (median)", "an ask, CPU seconds", "most memory, GB"),
         strict=True,
     ):
         at.set(xlabel=x, ylabel=y)
         at.grid(alpha=0.3)
-        at.legend()
+        if at.get_legend_handles_labels()[0]:
+            at.legend()
+    axes[2].set_ylim(bottom=0.0)
     drawn.savefig(path, dpi=120)
+    plt.close(drawn)
 
 
 def main() -> None:
@@ -155,7 +189,9 @@ def main() -> None:
     done = json.loads(kept.read_text()) if kept.exists() else {}
     about = machine.describe()
     for name, (kind, settings) in cells(given.quick).items():
-        if name in done or (given.only and not name.startswith(tuple(given.only))):
+        if "ended" not in done.get(name, {"ended": "never begun"}) or (
+            given.only and not name.startswith(tuple(given.only))
+        ):
             continue
         peers = os.path.abspath(given.peers) if given.peers else None
         done[name] = run(kind, settings, given.folder.absolute() / "cache", peers)

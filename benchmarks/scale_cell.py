@@ -2,7 +2,9 @@
 
 import json
 import resource
+import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable
 from typing import Any
@@ -33,24 +35,26 @@ def peak() -> float:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 / 1e9
 
 
-def study(arms: int, pulled: int, policy: Any, rewards: int = 0) -> tuple[wf.Bandit, Any]:
-    """A bandit that was told of distinct arms, some of them again until there are ``rewards``."""
+def study(arms: int, pulled: int, policy: Any, each: int = 1) -> tuple[wf.Bandit, Any]:
+    """A bandit that was told of distinct arms, of each so many rewards at once."""
     rng = np.random.default_rng(0)
     x = rng.random((arms, 6), dtype=np.float32)
     bandit = wf.Bandit(x, policy, seed=0)
-    distinct = rng.choice(arms, pulled, replace=False)
-    again = rng.choice(distinct, max(rewards - pulled, 0))
-    for arm in np.concatenate([distinct, again]):
-        bandit.tell(int(arm), float(payoff(x[arm][None])[0] + 0.05 * rng.normal()))
+    for arm in rng.choice(arms, pulled, replace=False):
+        rewards = payoff(x[arm][None])[0] + 0.05 * rng.normal(size=each)
+        several = {"count": each, "deviation": float(rewards.std(ddof=1))} if each > 1 else {}
+        bandit.tell(int(arm), float(rewards.mean()), **several)
     return bandit, rng
 
 
-def asks(arms: int, pulled: int, policy: Any, rewards: int = 0) -> dict[str, Any]:
+def asks(
+    arms: int, pulled: int, policy: Any, each: int = 1, counted: int = COUNTED
+) -> dict[str, Any]:
     """Asks and tells in the steady state."""
-    bandit, rng = study(arms, pulled, policy, rewards)
+    bandit, rng = study(arms, pulled, policy, each)
     asked, told = [], []
     first = timed(bandit.ask)[0]
-    for _ in range(FIRST + COUNTED):
+    for _ in range(FIRST + counted):
         asked.append(timed(bandit.ask))
         choice = bandit.ask()
         reward = float(payoff(choice.features[None])[0] + 0.05 * rng.normal())
@@ -99,24 +103,124 @@ def one_hot(trials: int) -> dict[str, Any]:
     return {"wall_s": wall, "cpu_s": cpu, "peak_gb": peak()}
 
 
-KINDS = {"asks": asks, "tables": tables, "one_hot": one_hot}
+def fingerprints(features: int, arms: int, pulled: int, policy: Any) -> dict[str, Any]:
+    """Asks where every arm has many features that are 0 or 1, of which a tenth matter."""
+    rng = np.random.default_rng(0)
+    bits = (rng.random((arms, features)) < 0.1).astype(np.float32)
+    effects = rng.normal(size=features) * (rng.random(features) < 0.1)
+    values = bits @ effects
+    bandit = wf.Bandit(bits, policy, seed=0)
+    for arm in rng.choice(arms, pulled, replace=False):
+        bandit.tell(int(arm), float(values[arm] + 0.1 * rng.normal()))
+    first, asked = timed(bandit.ask)[0], []
+    for _ in range(COUNTED):
+        asked.append(timed(bandit.ask))
+        choice = bandit.ask()
+        assert choice.arm is not None
+        bandit.tell(choice, float(values[choice.arm] + 0.1 * rng.normal()))
+    walls, cpus = zip(*asked[1:], strict=True)
+    best = bandit.best
+    assert best is not None
+    assert best.arm is not None
+    rank = int(np.sum(values > values[best.arm])) + 1
+    return {
+        "first_s": first, "ask_s": walls, "ask_cpu_s": cpus, "best_is": rank, "peak_gb": peak()
+    }  # fmt: skip
 
 
-def policy_of(name: Any) -> Any:
-    """A policy by its name; "sparse" is the default with the sparse model."""
-    if name != "sparse":
-        return name
-    sparse = getattr(wf, "SparseGP", None)
-    if sparse is None:
-        raise SystemExit("this windfall has no SparseGP")
-    return wf.Policy(wf.Windfall(), sparse())
+class Exact(wf.GP):
+    """The exact model, however many inputs there are."""
+
+    @property
+    def sparsity(self):
+        """Never."""
+        return None
+
+
+def found_for(x: np.ndarray, rewards: np.ndarray, known: np.ndarray) -> dict[str, Any]:
+    """Settings of a model that keeps the hyper-parameters which these rewards lead to."""
+    usual = wf.Windfall().model()
+    fit = wf.Fit(restarts=0, prior=usual.fit.prior)
+    bandit = wf.Bandit(x, wf.Policy(wf.Windfall(), wf.GP(usual.kernel, fit=fit)), seed=0)
+    for arm in known:
+        bandit.tell(int(arm), float(rewards[arm]))
+    bandit.ask()
+    lengthscale, variance, noise = bandit.state_dict()["events"][-1]["belief"]["hyper"]
+    once = wf.Fit(restarts=0, iterations=1)  # of which nothing comes: it has to improve something
+    kernel = wf.kernels.Matern52(lengthscale, variance)
+    return {"kernel": kernel, "noise": noise, "fit": once, "refit_every": 10**6}
+
+
+def regret(arms: int, told: int, pulled: int, batch: int, trials: int) -> dict[str, Any]:
+    """What the sparse model loses against the exact one where both can be played.
+
+    Arms are told at random first, so that the model is sparse from the beginning; then nothing is
+    tried twice, so that every pull is one more input. Both have the hyper-parameters that the
+    exact model finds for the first thousand.
+    """
+    models = {"exact": Exact, "sparse": wf.GP}
+    found: dict[str, list[float]] = {name: [] for name in models}
+    spent = dict.fromkeys(models, 0.0)
+    for trial in range(trials):
+        rng = np.random.default_rng(trial)
+        x = rng.random((arms, 6))
+        pays = payoff(x)
+        rewards = pays + 0.05 * rng.normal(size=arms)
+        known = rng.choice(arms, told, replace=False)
+        ideal = np.sort(np.delete(pays, known))[::-1][:pulled].sum()
+        settings = found_for(x, rewards, known[:1000])
+        for name, model in models.items():
+            policy = wf.Policy(wf.Windfall(), model(**settings), repeats=False)
+            bandit = wf.Bandit(x, policy, seed=trial)
+            for arm in known:
+                bandit.tell(int(arm), float(rewards[arm]))
+
+            def play(bandit=bandit, pays=pays, rewards=rewards):
+                earned = 0.0
+                for _ in range(pulled // batch):
+                    for choice in bandit.ask(batch):
+                        bandit.tell(choice, float(rewards[choice.arm]))
+                        earned += pays[choice.arm]
+                return earned
+
+            begun = time.process_time()
+            found[name].append((ideal - play()) / pulled)
+            spent[name] += time.process_time() - begun
+    ratio = float(np.mean(found["sparse"]) / np.mean(found["exact"]))
+    cpu = {f"{name}_cpu_s": seconds for name, seconds in spent.items()}
+    return {"regret_a_pull": found, "sparse_to_exact": ratio, "peak_gb": peak()} | cpu
+
+
+def paper(executor: str | None, problem: str, trials: int) -> dict[str, Any]:
+    """The paper's quick preset on one problem: two processes, or two workers of a cluster.
+
+    With more trials than the preset has, so that it is not the start that is measured; and a second
+    time, when everything is compiled.
+    """
+    command = [sys.executable, "-m", "windfall", "paper", "--preset", "quick", "--only", problem]
+    command += ["--workers", "2", *(["--executor", executor] if executor else [])]
+
+    def run(trials: int) -> float:
+        with tempfile.TemporaryDirectory() as folder:
+            whole = [*command, "--trials", str(trials), "--report", folder]
+            return timed(lambda: subprocess.run(whole, check=True, capture_output=True))[0]
+
+    first = run(2)
+    return {"first_s": first, "wall_s": run(trials), "peak_gb": peak()}
+
+
+KINDS = {
+    "asks": asks,
+    "tables": tables,
+    "one_hot": one_hot,
+    "fingerprints": fingerprints,
+    "regret": regret,
+    "paper": paper,
+}
 
 
 def main() -> None:
-    kind, settings = sys.argv[1], json.loads(sys.argv[2])
-    if "policy" in settings:
-        settings["policy"] = policy_of(settings["policy"])
-    print(json.dumps(KINDS[kind](**settings)))
+    print(json.dumps(KINDS[sys.argv[1]](**json.loads(sys.argv[2]))))
 
 
 if __name__ == "__main__":

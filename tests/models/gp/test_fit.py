@@ -10,7 +10,8 @@ from models.gp.fitting import WARM, data, evidence, scaled, search
 from models.gp.naive import observed, pulls, standardised
 from scipy import optimize
 
-from windfall.models.base import Reward
+from windfall.models.base import FitInfo, Reward
+from windfall.models.gp import fit as module
 from windfall.models.gp.evidence import Hyper, log_evidence
 from windfall.models.gp.fit import AMPLE, SETTLED, Fit, fit
 from windfall.models.gp.kernels import Custom, Matern52, Periodic, SquaredExponential, White
@@ -210,6 +211,20 @@ def test_restarts_are_rare_once_the_previous_answer_rests_on_ample_data(used, lo
     spent = np.array([infer(jax.random.key(seed)) for seed in range(100)])
     assert np.all((spent == 3) | (spent == 6))
     assert low <= np.mean(spent == 6) <= high
+
+
+def test_an_answer_that_rests_on_many_inputs_is_improved_by_a_few_evaluations(monkeypatch):
+    asked = []
+
+    def found(*given):
+        asked.append(int(given[-1]))
+        return WARM, FitInfo(jnp.zeros(()), jnp.asarray(0), jnp.asarray(True))
+
+    monkeypatch.setattr(module, "fit", found)
+    previous, key = condition(WARM, data()), jax.random.key(0)
+    for used, settings in ((SETTLED, Fit()), (SETTLED + 1, Fit()), (1000, Fit(iterations=5))):
+        settings.infer(key, data(), previous, np.int32(used))
+    assert asked == [50, 12, 5]
 
 
 def test_the_same_shapes_are_traced_once():

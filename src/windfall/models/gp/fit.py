@@ -29,6 +29,9 @@ __all__ = ["Fit", "check_prior", "fit"]
 #: that random starts are then tried in one search out of four (docs/decisions/0005-restarts.md),
 #: and with more than the second number, where each costs seconds, no longer.
 AMPLE, SETTLED = 64, 256
+#: The most evaluations where the previous answer rests on more than that: it is nearly right, an
+#: evaluation takes up to 0.2 s, and the next search goes on from there.
+_MOST_LATER = 12
 _SEARCHES_PER_RESTART = 4
 _MUCH_NOISE = 0.3
 
@@ -40,7 +43,8 @@ class Fit(eqx.Module):
         restarts: Random starts in each search, besides the previous answer, the last of them with
             much noise; in one search out of four once that rests on more than 64 distinct inputs,
             in none with more than 256.
-        iterations: The most evaluations of the evidence per start.
+        iterations: The most evaluations of the evidence per start; 12 once the previous answer
+            rests on more than 256 distinct inputs.
         prior: Log density of (the logarithms of) the hyper-parameters, such as a
             ``LogNormalPrior`` or a function ``Hyper -> scalar``; None: maximum evidence. The
             one-hot columns of a choice share a length scale, which it sees once.
@@ -81,7 +85,9 @@ class Fit(eqx.Module):
         """
         seldom = jnp.where(behind <= SETTLED, 1.0 / _SEARCHES_PER_RESTART, 0.0)
         share = jnp.where(behind <= AMPLE, 1.0, seldom)
-        return fit(key, observations, previous.hyper, self, previous.trend, share, ties)
+        later = min(self.iterations, _MOST_LATER)
+        most = jnp.where(behind <= SETTLED, self.iterations, later)
+        return fit(key, observations, previous.hyper, self, previous.trend, share, ties, most)
 
     def __repr__(self) -> str:
         """The expression that makes this again; the same in every process."""
@@ -99,11 +105,12 @@ def fit(
     mean: Mean = Zero(),  # noqa: B008  frozen
     restart: float | Float[Array, ""] = 1.0,
     ties: Ties = None,
+    most: Int[Array, ""] | None = None,
 ) -> tuple[Hyper, FitInfo]:
     """The best hyper-parameters over a warm start and, with probability ``restart``, random ones.
 
     Never worse than ``warm``, which is moved into the box first if it lies outside; ``warm`` if no
-    start gives a finite evidence.
+    start gives a finite evidence. Each start has ``most`` evaluations, if not the settings' own.
     """
     warm = gathered(warm, ties)
     coordinates = Coordinates(warm, *observations.repeated())
@@ -129,8 +136,9 @@ def fit(
         jax.vmap(coordinates.at)(jnp.concatenate([log_warm[None], randomly])),
     ])  # fmt: skip
     # A start that is left out gets no evaluations: its value stays infinite.
-    turns = jnp.where(luck < restart, settings.iterations, 0)
-    turns = jnp.concatenate([np.array([1, settings.iterations]), jnp.repeat(turns, count)])
+    most = jnp.asarray(settings.iterations if most is None else most)
+    turns = jnp.where(luck < restart, most, 0)
+    turns = jnp.concatenate([jnp.stack([jnp.ones_like(most), most]), jnp.repeat(turns, count)])
 
     def search(lane):
         start, evaluations = lane
