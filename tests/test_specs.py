@@ -106,6 +106,7 @@ def test_specs_read_as_users_write():
             "fit": {"type": "Fit", "restarts": 3, "iterations": 50, "prior": None},
             "refit_every": 1,
             "ard": True,
+            "contexts": None,
         },
     }
     assert to_spec(wf.Parameters({"type": wf.Integer(1, 8)}, wf.AtMost({"type": 2}, 9))) == {

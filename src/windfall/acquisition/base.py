@@ -117,9 +117,9 @@ class Acquisition(eqx.Module):
         """The model of the payoffs that goes with it, unless a policy is given another."""
         return GP()
 
-    def early(self, situation: Situation) -> Bool[Array, ""] | None:
-        """Whether it is too early to try anything again; None if it never is."""
-        del situation
+    def early(self, round: Int[Array, ""], size: int | Int[Array, ""]) -> Bool[Array, ""] | None:
+        """Whether it is too early to try an arm of so many again; None if it never is."""
+        del round, size
         return None
 
     @property

@@ -160,9 +160,9 @@ class Windfall(Acquisition):
             kappa = jnp.where(granted & (situation.left > 1.0), _DEEP, kappa)
         return WindfallScore(belief, best, kappa, pulls, bonus, _NEAR * (1.0 + luck))
 
-    def early(self, situation):
+    def early(self, round, size):
         """In the first rounds, as long as there are far more arms than these."""
-        return situation.round <= jnp.minimum(_EARLY, situation.size / _FAR_MORE)
+        return (round <= _EARLY) & (round * _FAR_MORE <= size)
 
     def model(self):
         return earning_model()

@@ -122,18 +122,15 @@ class Policy(eqx.Module):
 
     def score(self, state: State, ahead: Count = 0) -> Score:
         """How this round values any point; see ``select``."""
-        return focus(self.acquisition, key_of(state, SELECT, ahead), state.belief,
-                     self.situation(state, ahead), state.setup)  # fmt: skip
-
-    def situation(self, state: State, ahead: Count = 0) -> Situation:
-        """What an acquisition may know of this round besides the belief."""
         budget = jnp.inf if self.budget is None else self.budget
-        return Situation(
+        situation = Situation(
             jnp.maximum(state.pulls - state.initial + 1, 1),
             state.candidates.size,
             state.candidates.anchors,
             jnp.maximum(budget - state.pulls - ahead, 1.0),
         )
+        return focus(self.acquisition, key_of(state, SELECT, ahead), state.belief, situation,
+                     state.setup)  # fmt: skip
 
     def select(
         self,
@@ -179,14 +176,13 @@ class Policy(eqx.Module):
 
         A score knows when nothing is known elsewhere. A draw does not: of equal rewards, from which
         there is nothing to be learned by trying again, the last arm that was not tried would lose
-        every other one.
+        every other one. In a region no point is left over, nor is one easily drawn twice.
         """
-        tried = state.belief.repeatable
         if not self.repeats:
-            return tried
-        early = self.acquisition.early(self.situation(state))
-        if early is not None:
-            return dataclasses.replace(tried, live=tried.live & early)
-        if self.acquisition.averages:
+            return state.belief.repeatable
+        early = self.acquisition.early(state.pulls - state.initial + 1, state.candidates.size)
+        if not state.candidates.listed or (early is None and self.acquisition.averages):
             return None
-        return dataclasses.replace(tried, live=tried.live & state.belief.seen.alike)
+        tried = state.belief.repeatable
+        idle = state.belief.seen.alike if early is None else early
+        return dataclasses.replace(tried, live=tried.live & idle)

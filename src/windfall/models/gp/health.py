@@ -1,10 +1,13 @@
 """When a model cannot predict: what is wrong with it, in words."""
 
+from typing import Any
+
+import jax
 import numpy as np
 from jaxtyping import Float
 
 from windfall.models.gp.ensemble import Ensemble
-from windfall.models.gp.kernels import Custom, Kernel, Product, Sum
+from windfall.models.gp.kernels import Custom, Kernel, Part, Product, Sum
 from windfall.models.gp.posterior import Posterior
 from windfall.runtime.arrays import Array
 from windfall.runtime.programs import program
@@ -66,9 +69,14 @@ def _kernel_trouble(posterior: Posterior) -> str | None:
 
 def _is_users(kernel: Kernel) -> bool:
     """Whether a kernel, or a part of it, was written by the user."""
-    if isinstance(kernel, Sum | Product):
-        return _is_users(kernel.left) or _is_users(kernel.right)
-    return isinstance(kernel, Custom) or not type(kernel).__module__.startswith("windfall.")
+
+    def whole(node: Any) -> bool:
+        return isinstance(node, Kernel) and not isinstance(node, Sum | Product | Part)
+
+    return any(
+        isinstance(part, Custom) or not type(part).__module__.startswith("windfall.")
+        for part in jax.tree.leaves(kernel, is_leaf=whole)
+    )
 
 
 @program

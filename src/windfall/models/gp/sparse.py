@@ -28,10 +28,11 @@ from jax.scipy.linalg import solve_triangular
 from jaxtyping import Bool, Float, Int
 
 from windfall.models.blocks import in_blocks
+from windfall.models.gp.carried import carried
 from windfall.models.gp.ceiling import WIDE, Carriers, sweep
 from windfall.models.gp.evidence import Hyper
 from windfall.models.gp.inducing import NONE, lately, pivots
-from windfall.models.gp.linalg import lower_half, lower_product, triangular_inverse
+from windfall.models.gp.linalg import lower_product, triangular_inverse
 from windfall.models.gp.lookup import Lookup
 from windfall.models.gp.means import Mean
 from windfall.models.gp.observations import Observations, Scale
@@ -270,22 +271,13 @@ def condition_sparse(
     noise = scaled.noise(hyper.noise)
     y = jnp.where(live, scaled.mean, 0.0)
 
-    def low_rank(rows):
-        """d, λ and H, t with so many rows of V: those before them do not depend on the others."""
-        some = white[:rows]
-        open_ = jnp.maximum(prior - jnp.sum(some**2, axis=0), 0.0)
-        spread = jnp.where(live, open_ + noise, 1.0)
-        matrix = jnp.eye(rows) + lower_half(some / spread, some)
-        factor = jnp.linalg.cholesky(matrix, symmetrize_input=False)
-        return open_, spread, factor, some @ (y / spread)
-
-    _, spread, factor, _ = low_rank(len(chosen))
+    # The first rows of V do not depend on those after them.
+    _, spread, factor, _ = carried(white[: len(chosen)], prior, noise, y, live)
     both = jnp.stack([y, jnp.where(live, 1.0, 0.0)], axis=1)
     half = solve_triangular(factor, white[: len(chosen)] @ (both / spread[:, None]), lower=True)
     forms = both.T @ (both / spread[:, None]) - half.T @ half
-    open_, _, factor, told = low_rank(size)
+    open_, _, factor, told = carried(white, prior, noise, y, live)
     root = triangular_inverse(factor)
-    tiny = jnp.finfo(prior.dtype).tiny
     return Sparse(
         hyper=hyper,
         observations=scaled,
@@ -299,7 +291,7 @@ def condition_sparse(
         root=root,
         told=told,
         open=open_,
-        unexplained=jnp.sum(open_) / jnp.maximum(jnp.sum(prior), tiny),
+        unexplained=jnp.sum(open_) / jnp.maximum(jnp.sum(prior), jnp.finfo(prior.dtype).tiny),
         chosen_forms=forms,
     )
 

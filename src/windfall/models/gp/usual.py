@@ -1,7 +1,7 @@
 """The models that our own policies use unless they are told otherwise."""
 
 from windfall.models.gp.fit import Fit
-from windfall.models.gp.kernels import Jumps, Matern52, Trend
+from windfall.models.gp.kernels import Matern52, Trend
 from windfall.models.gp.model import GP
 from windfall.models.gp.priors import DimensionPrior, LogNormalPrior
 
@@ -15,10 +15,9 @@ def usual_model() -> GP:
 
     Without priors a handful of rewards gives absurd fits. That of the length scales knows how many
     features there are; with it the default policy loses a tenth less on real candidate lists
-    (``docs/decisions/0008-find-and-earn.md``). Contexts have a rougher kernel of their own: a
-    decision has to be made in each, near what was seen or not (``0009-contexts.md`` there).
+    (``docs/decisions/0008-find-and-earn.md``).
     """
-    return GP(kernel=Matern52(0.5), fit=Fit(prior=DimensionPrior(**_PRIOR)), contexts=Jumps())
+    return GP(kernel=Matern52(0.5), fit=Fit(prior=DimensionPrior(**_PRIOR)))
 
 
 def earning_model() -> GP:
@@ -29,7 +28,7 @@ def earning_model() -> GP:
     served without (``docs/decisions/0008-find-and-earn.md``).
     """
     prior = DimensionPrior(**_PRIOR, slope=(0.3, 1.0))
-    return GP(kernel=Matern52(0.5) + Trend(0.3), fit=Fit(prior=prior), contexts=Jumps())
+    return GP(kernel=Matern52(0.5) + Trend(0.3), fit=Fit(prior=prior))
 
 
 def similarity_model() -> GP:
