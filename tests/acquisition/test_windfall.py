@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from scipy.integrate import quad
 from scipy.stats import norm
 
+import windfall as wf
 from windfall.acquisition.ucb import VUCB
 from windfall.acquisition.windfall import Windfall
 from windfall.errors import InputError
@@ -190,3 +191,21 @@ def test_it_is_the_default_and_brings_its_own_model():
 def test_settings_are_checked(settings, message):
     with pytest.raises(InputError, match=message):
         Windfall(**settings)
+
+
+def test_in_the_first_rounds_nothing_is_tried_twice():
+    def rounds(size):
+        return [n for n in range(1, 30) if Windfall().early(np.int32(n), size)]
+
+    assert rounds(2500) == list(range(1, 13))
+    assert rounds(40) == list(range(1, 6))
+    assert rounds(7) == []
+    # A line, whose end is soon known to be the best: five rounds, and then it is tried again.
+    bandit = wf.Bandit(ARMS[np.argsort(ARMS[:, 0])], seed=0)
+    arms = []
+    for _ in range(12):
+        choice = bandit.ask()
+        bandit.tell(choice, 10.0 * choice.features[0])
+        arms.append(choice.arm)
+    assert len(set(arms[:8])) == 8
+    assert len(set(arms)) < 12
