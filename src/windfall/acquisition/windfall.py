@@ -109,8 +109,8 @@ class Windfall(Acquisition):
     same one, and it is expected to pay most here, too) the most unusual of two contexts, and later
     of n/patience, is worth a deep look: at what is least known there.
 
-    In the first twelve rounds (or M/8, if that is less) nothing is tried twice: what a second pull
-    of the same arm pays hardly more than its neighbours, a new one may show.
+    In the first twelve rounds (or M/8, if that is less) nothing is tried twice: a second pull of
+    the same arm pays hardly more than one of its neighbours would, and shows nothing new.
 
     If a budget says how many pulls are left, an improvement serves no more than these, and
     curiosity wanes over the last ten: the last pull of all goes to the highest mean.
