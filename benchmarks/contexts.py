@@ -320,6 +320,9 @@ def halides(given: argparse.Namespace) -> None:
         one, other = (float(np.mean(each[-LAST:])) for each in missed)
         pairs.append((one, other))
         print(f"| {i} | {one:.3f} | {other:.3f} | {one / other:.2f} |")
+    if not pairs:
+        print("\nno halide was played to its end: more --seconds")
+        return
     one, other = np.mean(pairs, axis=0)
     print(f"| mean | {one:.3f} | {other:.3f} | {one / other:.2f} |")
     print(f"\nat most half: {sum(a <= 0.5 * b for a, b in pairs)} of {len(pairs)} halides")
