@@ -52,6 +52,7 @@ def table(values, loose=0.0) -> Table:
 @pytest.fixture(autouse=True)
 def few(monkeypatch):
     monkeypatch.setattr(module, "_FEW", 16)
+    monkeypatch.setattr(module, "_MANY", 64)
 
 
 def both(score, avoid=None):

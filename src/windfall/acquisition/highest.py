@@ -24,9 +24,11 @@ __all__ = ["LONG", "Highest", "better", "glanced", "highest", "objections"]
 
 #: A list is long from so many arms on: a first look pays, and so do several devices.
 LONG = 2**13
-#: Arms in a block of the first look, so that what is held for them stays in a processor's cache,
-#: and how many scores are computed at a time.
-_ROWS, _FEW = 4096, 512
+#: Arms in a block of the first look, so that what is held for them stays in a processor's cache.
+_ROWS = 4096
+#: How many scores are computed at a time: a few, in so many turns, and then, where ceilings are far
+#: too high, many, since the next highest ceilings have to be found anew for each turn.
+_FEW, _TURNS, _MANY = 512, 8, 2**14
 #: Arms with more features than this are not looked at first.
 _COLUMNS = 128
 #: The lowest score, and the most objections, that there can be.
@@ -138,23 +140,32 @@ def _best_first(score: Score, arms, ceilings, avoid, among) -> Highest:
     heights = jnp.maximum((ceilings - top) / depth, -1.0).astype(jnp.float32)
     heights = jnp.where(among, jnp.nextafter(heights, np.float32(np.inf)), -jnp.inf)
 
-    def step(carry):
-        best, heights = carry
-        numbers = jnp.sort(jax.lax.top_k(heights, _FEW)[1])
-        x = arms[numbers]
-        found = _best(score(x), numbers, objections(x, avoid, among[numbers]))
-        return better(best, found), heights.at[numbers].set(-jnp.inf)
-
     def undecided(carry):
         best, heights = carry
         left = jnp.max(heights)
         may_win = (left >= (best.score - top) / depth) | (best.objections > 0)
         return best.valid & may_win & (left > -jnp.inf)
 
+    def searched(carry, size, turns):
+        """After so many turns at the most, each with the highest ceilings that are left."""
+
+        def step(state):
+            (best, heights), turn = state
+            numbers = jnp.sort(jax.lax.top_k(heights, min(size, arms.shape[0]))[1])
+            x = arms[numbers]
+            found = _best(score(x), numbers, objections(x, avoid, among[numbers]))
+            return (better(best, found), heights.at[numbers].set(-jnp.inf)), turn + 1
+
+        def unfinished(state):
+            return undecided(state[0]) & (state[1] < turns)
+
+        return jax.lax.while_loop(unfinished, step, (carry, jnp.int32(0)))[0]
+
     nothing = Highest(
         jnp.int32(_MOST), jnp.asarray(-jnp.inf, arms.dtype), jnp.int32(_MOST), jnp.asarray(True)
     )
-    return jax.lax.while_loop(undecided, step, (nothing, heights))[0]
+    carry = searched((nothing, heights), _FEW, _TURNS)
+    return searched(carry, _MANY, arms.shape[0])[0]
 
 
 def better(one: Highest, other: Highest) -> Highest:
