@@ -16,6 +16,7 @@ from jaxtyping import Bool, Float, Int
 
 from windfall.acquisition.base import Score
 from windfall.models.blocks import in_blocks
+from windfall.models.distances import same_points
 from windfall.models.glance import Glance
 from windfall.runtime.arrays import Array
 from windfall.runtime.execution import on_accelerator
@@ -107,7 +108,7 @@ def objections(
 
 def _times(points: Float[Array, "p d"], arms: Float[Array, "m d"]) -> Int[Array, " m"]:
     """How many of some points each arm is."""
-    return jnp.sum(jnp.all(arms[:, None] == points[None], axis=-1), axis=1)
+    return jnp.sum(same_points(points, arms), axis=0)
 
 
 def _ceilings(score: Score, arms, glance: Glance) -> Float[Array, " m"] | None:

@@ -1,11 +1,11 @@
-"""How far points are from one another."""
+"""How far points are from one another, and which are the same."""
 
 import jax.numpy as jnp
-from jaxtyping import Float
+from jaxtyping import Bool, Float
 
 from windfall.runtime.arrays import Array
 
-__all__ = ["square_distances"]
+__all__ = ["same_points", "square_distances"]
 
 _FEW_COLUMNS = 32
 
@@ -24,3 +24,19 @@ def square_distances(x: Float[Array, "n d"], y: Float[Array, "m d"]) -> Float[Ar
     for mine, others in zip(x.T, y.T, strict=True):
         squares += (mine[:, None] - others) ** 2
     return squares
+
+
+def same_points(x: Float[Array, "n d"], y: Float[Array, "m d"]) -> Bool[Array, "n m"]:
+    """Whether x_i = y_j, in every column; NaN is equal to nothing.
+
+    Example:
+        >>> same_points(jnp.array([[0.0, 1.0]]), jnp.array([[0.0, 1.0], [0.0, 2.0]])).tolist()
+        [[True, False]]
+    """
+    if x.shape[1] > _FEW_COLUMNS:
+        return jnp.all(x[:, None] == y, axis=-1)
+    # Column by column, too: a reduction inside of another one takes a GPU's compiler minutes.
+    same = jnp.ones((x.shape[0], y.shape[0]), bool)
+    for mine, others in zip(x.T, y.T, strict=True):
+        same &= mine[:, None] == others
+    return same

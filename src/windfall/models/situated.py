@@ -11,6 +11,7 @@ import jax.numpy as jnp
 from jaxtyping import Bool, Float
 
 from windfall.models.base import Belief, Reward, Tried
+from windfall.models.distances import same_points
 from windfall.models.unusual import unusual
 from windfall.runtime.arrays import Array
 
@@ -54,7 +55,7 @@ class Situated(Belief):
         width = jnp.asarray(tried.x).shape[1] - context.shape[0]
         x, z = jnp.asarray(tried.x)[:, :width], jnp.asarray(tried.x)[:, width:]
         live = jnp.asarray(tried.live)
-        same = _same(x, live)
+        same = live[:, None] & live & same_points(x, x)
         first = live & ~jnp.any(jnp.tril(same, -1), axis=1)
         times = jnp.where(first, jnp.sum(same, axis=1), 0)
         expected = jnp.where(first, inner.mean(joined(x, context)), 0.0)
@@ -156,11 +157,3 @@ class Situated(Belief):
             return function(Situated.at(one, self.context), *rest)
 
         return self.inner.each(answer, *others)
-
-
-def _same(x: Float[Array, "n d"], live: Bool[Array, " n"]) -> Bool[Array, "n n"]:
-    """Which live rows are equal."""
-    same = live[:, None] & live
-    for column in x.T:  # nothing of size n × n × d is made
-        same &= column[:, None] == column
-    return same

@@ -25,14 +25,15 @@ from windfall.runtime.execution import map_lanes
 
 __all__ = ["Fit", "check_prior", "fit"]
 
-#: An answer that rests on more distinct inputs than this is seldom beaten from a random start, so
-#: that random starts are then tried in one search out of four (docs/decisions/0005-restarts.md),
-#: and with more than the second number, where each costs seconds, no longer.
-AMPLE, SETTLED = 64, 256
+#: An answer that rests on more distinct inputs than this is beaten the less often from a random
+#: start the more they are: each is tried in (16/n)² of the searches, but never less often than in
+#: one out of four (docs/decisions/0005-restarts.md); and with more inputs than the second number,
+#: where each costs seconds, no longer.
+AMPLE, SETTLED = 16, 256
 #: The most evaluations where the previous answer rests on more than that: it is nearly right, an
 #: evaluation takes up to 0.2 s, and the next search goes on from there.
 _MOST_LATER = 12
-_SEARCHES_PER_RESTART = 4
+_LEAST_SHARE = 0.25
 _MUCH_NOISE = 0.3
 
 
@@ -41,8 +42,8 @@ class Fit(eqx.Module):
 
     Attributes:
         restarts: Random starts in each search, besides the previous answer, the last of them with
-            much noise; in one search out of four once that rests on more than 64 distinct inputs,
-            in none with more than 256.
+            much noise; fewer once that rests on more than 16 distinct inputs, down to each in one
+            search out of four, and none with more than 256.
         iterations: The most evaluations of the evidence per start; 12 once the previous answer
             rests on more than 256 distinct inputs.
         prior: Log density of (the logarithms of) the hyper-parameters, such as a
@@ -83,8 +84,8 @@ class Fit(eqx.Module):
             behind: How many distinct inputs these rest on.
             ties: Which features share a length scale.
         """
-        seldom = jnp.where(behind <= SETTLED, 1.0 / _SEARCHES_PER_RESTART, 0.0)
-        share = jnp.where(behind <= AMPLE, 1.0, seldom)
+        share = (AMPLE / jnp.maximum(behind, 1)) ** 2
+        share = jnp.where(behind <= SETTLED, jnp.clip(share, _LEAST_SHARE, 1.0), 0.0)
         later = min(self.iterations, _MOST_LATER)
         most = jnp.where(behind <= SETTLED, self.iterations, later)
         return fit(key, observations, previous.hyper, self, previous.trend, share, ties, most)
@@ -107,10 +108,13 @@ def fit(
     ties: Ties = None,
     most: Int[Array, ""] | None = None,
 ) -> tuple[Hyper, FitInfo]:
-    """The best hyper-parameters over a warm start and, with probability ``restart``, random ones.
+    """The best hyper-parameters over a warm start and random ones, each with a probability.
 
     Never worse than ``warm``, which is moved into the box first if it lies outside; ``warm`` if no
     start gives a finite evidence. Each start has ``most`` evaluations, if not the settings' own.
+
+    A random start is tried with the probability ``restart``. One number decides for all of them,
+    so that a search tries as many as any other, give or take one: none takes long beside the rest.
     """
     warm = gathered(warm, ties)
     coordinates = Coordinates(warm, *observations.repeated())
@@ -137,8 +141,8 @@ def fit(
     ])  # fmt: skip
     # A start that is left out gets no evaluations: its value stays infinite.
     most = jnp.asarray(settings.iterations if most is None else most)
-    turns = jnp.where(luck < restart, most, 0)
-    turns = jnp.concatenate([jnp.stack([jnp.ones_like(most), most]), jnp.repeat(turns, count)])
+    tried = (luck + np.arange(count) / max(count, 1)) % 1.0 < restart
+    turns = jnp.concatenate([jnp.stack([jnp.ones_like(most), most]), jnp.where(tried, most, 0)])
 
     def search(lane):
         start, evaluations = lane
