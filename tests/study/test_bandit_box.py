@@ -138,7 +138,7 @@ def test_known_noise_and_replicates():
     for reward in rewards:
         naive.tell(there, reward)
     merged.tell(there, rewards.mean(), count=3, deviation=rewards.std(ddof=1))
-    ours, theirs = (b._decider._note(b._record.told).rewards for b in (naive, merged))
+    ours, theirs = (b._decider._note(b._record).rewards for b in (naive, merged))
     for name in ("count", "mean", "squares"):
         np.testing.assert_allclose(getattr(ours, name), getattr(theirs, name), rtol=1e-12)
 

@@ -51,7 +51,7 @@ def test_resuming_at_a_bucket_boundary(told):
     other = resumed(bandit, "v-ucb")
     assert play(other, 5) == play(bandit, 5)
     for study in (bandit, other):
-        assert study._decider._note(study._record.told).capacity == 32
+        assert study._decider._note(study._record).capacity == 32
 
 
 @pytest.mark.parametrize("seed", range(2))
