@@ -4,6 +4,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from refusals import refused
 
 from windfall.checks import did_you_mean, finite, known_name, number, one_of, shown, whole
 from windfall.errors import InputError
@@ -27,9 +28,8 @@ def test_numbers_of_every_kind_are_checked_and_become_float64(make):
     ids=str,
 )  # fmt: skip
 def test_what_is_no_number_is_refused(wrong):
-    with pytest.raises(InputError, match=r"^delta is .*; expected a number$") as caught:
+    with refused(r"delta is .*; expected a number$"):
         number("delta", 0.0)(wrong)
-    assert "\n" not in str(caught.value)
 
 
 def test_an_int_beyond_every_float_is_refused():

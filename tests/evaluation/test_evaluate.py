@@ -5,6 +5,7 @@ import warnings
 import numpy as np
 import pandas as pd
 import pytest
+from refusals import refused
 from rounding import relative_distance
 
 import windfall as wf
@@ -201,9 +202,8 @@ def wrong(**changed):
     ],
 )
 def test_what_cannot_be_evaluated(history, policy, given, message):
-    with pytest.raises(InputError, match=f"^{message}") as caught:
+    with refused(message):
         wf.evaluate(history, policy, **given)
-    assert "\n" not in str(caught.value)
 
 
 def test_a_study_without_arms_or_propensities_says_so():

@@ -145,6 +145,16 @@ def hyper_parameters_survive_json_to_the_last_bit(model):
         np.testing.assert_array_equal(a, b)
 
 
+def what_is_loaded_replaces_what_was_found(model):
+    """A study loads another worker's hyper-parameters over those that it found itself."""
+    fresh = told(model.begin(SPACE, 16))
+    found, _ = search(model, KEY, fresh)
+    others = search(model, KEY, told(model.begin(SPACE, 16), X, Y[::-1]))[0].dump()
+    assert others != found.dump()
+    first, second = (condition(model, belief.load(others)) for belief in (fresh, found))
+    jax.tree.map(np.testing.assert_array_equal, first, second)
+
+
 def nonsense_is_not_loaded(model):
     belief, saved = learned(model), learned(model).dump()
     bad: list[Any] = [None, 3, "text", [1.0]]
@@ -271,6 +281,7 @@ CHECKS: list[Callable[[Model], None]] = [
     an_imagined_reward_keeps_the_mean_and_shrinks_the_deviation,
     room_makes_no_difference,
     hyper_parameters_survive_json_to_the_last_bit,
+    what_is_loaded_replaces_what_was_found,
     nonsense_is_not_loaded,
     rounds_run_in_a_loop_of_a_compiled_program,
     a_stack_of_beliefs_is_learned_from_together,

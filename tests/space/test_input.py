@@ -5,6 +5,7 @@ import re
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from refusals import refused
 
 from windfall.errors import InputError
 from windfall.space import AtMost, Box, Categorical, Integer, Parameters, Real
@@ -72,9 +73,8 @@ BAD_SPACES = {
 @pytest.mark.parametrize("case", BAD_SPACES)
 def test_bad_spaces(case):
     make, message = BAD_SPACES[case]
-    with pytest.raises(InputError, match=f"^{message}") as caught:
+    with refused(message):
         make()
-    assert "\n" not in str(caught.value)
 
 
 BAD_POINTS = {
@@ -108,9 +108,8 @@ BAD_POINTS = {
 @pytest.mark.parametrize("case", BAD_POINTS)
 def test_bad_points(case):
     point, message = BAD_POINTS[case]
-    with pytest.raises(InputError, match=f"^{message}") as caught:
+    with refused(message):
         SPACE.encode(point)
-    assert "\n" not in str(caught.value)
 
 
 @pytest.mark.parametrize(
@@ -175,9 +174,8 @@ def test_a_constraint_that_is_no_function_of_the_parameters():
         (lambda p: p["x1"] < 0.5, "returned True or False; expected a number that is 0 or more"),
         (lambda p: True, "returned True or False; expected a number that is 0 or more"),
     ):
-        with pytest.raises(InputError, match=rf"^constraint .*{message}") as caught:
+        with refused(rf"constraint .*{message}"):
             Box([0], [1], constraints=[constraint])
-        assert "\n" not in str(caught.value)
 
 
 def test_only_the_constraint_that_is_a_truth_is_named():

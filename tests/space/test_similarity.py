@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
+from refusals import refused
 
 from windfall.errors import InputError
 from windfall.space.similarity import similar_arms
@@ -59,9 +60,8 @@ def test_rounding_below_zero_is_forgiven():
     ],
 )
 def test_matrices_that_are_no_similarities(matrix, message):
-    with pytest.raises(InputError, match=f"^{message}") as caught:
+    with refused(message):
         similar_arms(matrix)
-    assert "\n" not in str(caught.value)
 
 
 def test_features_and_similarities_exclude_each_other():

@@ -119,7 +119,7 @@ def test_capacity_grows_with_distinct_arms_only():
     capacities = []
     for arm in [*range(16), 3, 3, 16, *range(17, 33), 5]:
         bandit.tell(arm, PAYOFF[arm])
-        capacities.append(bandit._decider._note(bandit._record.told).capacity)
+        capacities.append(bandit._decider._note(bandit._record).capacity)
     assert capacities[:18] == [16] * 18  # sixteen arms fit, and repeats need no room
     assert capacities[18:34] == [32] * 16
     assert capacities[34:] == [48, 48]

@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 from box_study import BOX, GP, VUCB, payoff, play
 from policies import ALL, DIRECT, small
+from refusals import refused
 
 import windfall as wf
 from windfall.errors import InputError
@@ -103,9 +104,8 @@ def test_the_posterior_in_reward_units_at_points_in_any_form():
 def test_features_that_are_no_points_are_refused(features):
     bandit = wf.Bandit(BOX, VUCB, seed=0)
     bandit.tell([0.0, 15.0], 1.0)
-    with pytest.raises(InputError, match=r"^features is .*; expected a point of dose") as caught:
+    with refused(r"features is .*; expected a point of dose"):
         bandit.posterior(features)
-    assert "\n" not in str(caught.value)
 
 
 def test_a_parameter_called_like_a_column_of_explain_is_marked():
@@ -138,7 +138,7 @@ def test_known_noise_and_replicates():
     for reward in rewards:
         naive.tell(there, reward)
     merged.tell(there, rewards.mean(), count=3, deviation=rewards.std(ddof=1))
-    ours, theirs = (b._decider._note(b._record.told).rewards for b in (naive, merged))
+    ours, theirs = (b._decider._note(b._record).rewards for b in (naive, merged))
     for name in ("count", "mean", "squares"):
         np.testing.assert_allclose(getattr(ours, name), getattr(theirs, name), rtol=1e-12)
 
@@ -184,9 +184,8 @@ def test_points_that_are_none_are_refused_and_nothing_changes(point, message):
     before = bandit.state_dict()
     for act in (lambda: bandit.tell(point, 1.0), lambda: bandit.fail(point),
                 lambda: bandit.forget(point), lambda: bandit.posterior([point])):  # fmt: skip
-        with pytest.raises(InputError, match=f"^{message}") as caught:
+        with refused(message):
             act()
-        assert "\n" not in str(caught.value)
     assert bandit.state_dict() == before
 
 

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from bandit_study import ARMS, PAYOFF
 from box_study import BOX, VUCB, payoff, play
+from refusals import refused
 
 import windfall as wf
 from windfall.errors import InputError
@@ -145,9 +146,8 @@ def test_a_state_that_does_not_fit_is_refused_and_nothing_changes(case, saved):
     bandit = wf.Bandit(BOX, VUCB, seed=1)
     bandit.tell([0.0, 15.0], 1.0)
     before = bandit.state_dict()
-    with pytest.raises(InputError, match=f"^{message}") as caught:
+    with refused(message):
         bandit.load_state_dict(change(json.loads(saved)))
-    assert "\n" not in str(caught.value)
     assert bandit.state_dict() == before
 
 

@@ -4,6 +4,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 from bandit_study import ARMS
+from refusals import refused
 
 import windfall as wf
 from windfall.errors import InputError
@@ -27,9 +28,8 @@ BAD_ARMS = {
 @pytest.mark.parametrize("case", BAD_ARMS)
 def test_bad_arms(case):
     arms, message = BAD_ARMS[case]
-    with pytest.raises(InputError, match=f"^{message}") as caught:
+    with refused(message):
         wf.Bandit(arms)
-    assert "\n" not in str(caught.value)
 
 
 @pytest.mark.parametrize(
@@ -51,9 +51,8 @@ def test_bad_arms(case):
     ],
 )
 def test_bad_settings(make, message):
-    with pytest.raises(InputError, match=f"^{message}") as caught:
+    with refused(message):
         make()
-    assert "\n" not in str(caught.value)
 
 
 @pytest.mark.parametrize(

@@ -58,6 +58,6 @@ def test_compiles_a_handful_of_programs_per_bucket():
             bandit.tell(arm, PAYOFF[arm])
     finally:
         jax.monitoring.unregister_event_duration_listener(listen)
-    assert bandit._decider._note(bandit._record.told).capacity == 32
+    assert bandit._decider._note(bandit._record).capacity == 32
     assert sum(compiled.values()) > 0
     assert sum(compiled.values()) <= 4 * 2 + 4, compiled  # and a few for the random key

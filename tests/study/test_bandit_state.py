@@ -3,6 +3,7 @@
 import copy
 import json
 import pickle
+from collections import Counter
 
 import numpy as np
 import pytest
@@ -112,13 +113,20 @@ def test_a_failure_says_nothing_about_an_arm_that_has_rewards():
     assert len(bandit.failed) == 2
 
 
-def test_more_choices_than_arms_are_spread_evenly():
-    bandit = wf.Bandit(ARMS[:5], POLICY, seed=0)
-    for arm in range(3):
-        bandit.tell(arm, float(PAYOFF[arm]))
-    arms = [choice.arm for choice in bandit.ask(12)]
-    assert sorted(np.bincount(arms, minlength=5).tolist()) == [2, 2, 2, 3, 3]
-    assert sorted(arms[:5]) == list(range(5))
+SWITCHES = wf.Parameters({"on": wf.Integer(0, 1), "kind": wf.Categorical(["a", "b"])})
+
+
+@pytest.mark.parametrize("told", [0, 3], ids=["before any reward", "by a model"])
+@pytest.mark.parametrize(
+    ("space", "points"), [(ARMS[:5], 5), (SWITCHES, 4)], ids=["list", "whole numbers"]
+)
+def test_more_choices_than_points_are_spread_evenly(space, points, told):
+    bandit = wf.Bandit(space, POLICY, seed=0, initial=3)
+    for i in range(told):
+        bandit.tell(bandit.ask(), float(i))
+    chosen = [tuple(choice.features.tolist()) for choice in bandit.ask(3 * points - 1)]
+    assert len(set(chosen[:points])) == points
+    assert sorted(Counter(chosen).values()) == [2] + [3] * (points - 1)
 
 
 def test_initial_arms_are_not_twins_of_others_while_there_are_untried_features():

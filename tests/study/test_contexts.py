@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from bandit_study import ARMS, PAYOFF
 from policies import ALL, small
+from refusals import refused
 from sklearn.gaussian_process import GaussianProcessRegressor
 from sklearn.gaussian_process.kernels import RBF, ConstantKernel
 
@@ -247,9 +248,8 @@ def test_bad_input_is_refused_in_one_line_and_changes_nothing(case):
     bandit.ask(1, context=[22.0])
     before = bandit.state_dict()
     call, message = BAD[case]
-    with pytest.raises(InputError, match=f"^{message}") as caught:
+    with refused(message):
         call(bandit)
-    assert "\n" not in str(caught.value)
     assert bandit.state_dict() == before
 
 

@@ -5,6 +5,7 @@ import json
 import numpy as np
 import pytest
 from bandit_study import ARMS
+from refusals import refused
 
 import windfall as wf
 from windfall.errors import InputError
@@ -83,9 +84,8 @@ def test_times_that_run_backwards_are_refused_and_nothing_is_lost(case):
     study = wf.Study("oven", ARMS, POLICY, store=store, drift="auto")
     study.tell(2, 1.0, at=5)
     call, message = BAD[case]
-    with pytest.raises(InputError, match=f"^{message}") as caught:
+    with refused(message):
         call(study)
-    assert "\n" not in str(caught.value)
     again = wf.Study("oven", store=store)
     assert again.timed
     assert again.rewards == [(2, 1.0)]

@@ -7,8 +7,7 @@ import pytest
 
 import windfall as wf
 from windfall.errors import InputError
-from windfall.study.function_study import PATIENCE, FunctionStudy
-from windfall.study.log import Logged
+from windfall.study.function_study import PATIENCE, Call, FunctionStudy
 from windfall.study.stores import MemoryStore
 
 SPACE = wf.Parameters({"x": wf.Real(0.0, 1.0)})
@@ -196,7 +195,7 @@ def test_choices_of_workers_that_are_gone_are_dropped():
 
 def test_a_log_of_an_earlier_version_is_taken_over_once():
     store = MemoryStore()
-    calls = [Logged(1, {"x": 0.125}, 4.0, None), Logged(2, {"x": 0.5}, None, "broken")]
+    calls = [Call(1, {"x": 0.125}, 4.0, None), Call(2, {"x": 0.5}, None, "broken")]
     study = FunctionStudy(kept(store), square, minimize=True)
     for _ in range(2):
         study.take_over(calls)
@@ -210,7 +209,8 @@ def test_a_log_of_an_earlier_version_is_taken_over_once():
 
 
 def test_workers_call_side_by_side_and_do_not_wait_for_one_another():
-    together, release = threading.Barrier(3, timeout=30), threading.Event()
+    together = threading.Barrier(3, timeout=30)
+    four_ended, release = threading.Event(), threading.Event()
     calls, lock = [], threading.Lock()
 
     def first_one_waits(x):
@@ -222,11 +222,18 @@ def test_workers_call_side_by_side_and_do_not_wait_for_one_another():
         if number == 1:
             assert release.wait(30)
         if number == 6:
+            assert four_ended.wait(30)  # the second to the fifth, at whatever pace
             release.set()
         return x
 
     seen = []
-    study = FunctionStudy(kept(), first_one_waits, workers=3, finished=seen.append)
+
+    def finished(call):
+        seen.append(call)
+        if len(seen) == 4:
+            four_ended.set()
+
+    study = FunctionStudy(kept(), first_one_waits, workers=3, finished=finished)
     study.run(6)
     assert [p.number for p in seen] == [1, 2, 3, 4, 5, 6]
     assert calls[0] in places(study)[-2:]  # others went on while it waited for the sixth

@@ -5,7 +5,8 @@ import json
 import pytest
 
 from windfall.errors import InputError
-from windfall.study.log import Logged, logged
+from windfall.study.function_study import Call
+from windfall.study.log import logged
 
 SETTINGS = {"function": "lab:run", "parameters": {"x": "Real(0.0, 1.0)"}, "minimize": False}
 HEADER = {
@@ -32,9 +33,9 @@ def path(tmp_path):
 
 
 EXPECTED = [
-    Logged(1, {"x": 0.1}, None, "ValueError: cold"),
-    Logged(2, {"x": 0.2}, 0.1 + 0.2, None),
-    Logged(3, {"x": 0.1 * 3}, 1e-320, None),
+    Call(1, {"x": 0.1}, None, "ValueError: cold"),
+    Call(2, {"x": 0.2}, 0.1 + 0.2, None),
+    Call(3, {"x": 0.1 * 3}, 1e-320, None),
 ]
 
 

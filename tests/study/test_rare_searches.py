@@ -64,6 +64,6 @@ def test_searches_are_rare_called_for_by_surprise_and_survive_a_resume():
 def simulated(bandit):
     """What a simulated round learns from the rewards and hyper-parameters of a study."""
     decider, record = bandit._decider, bandit._record
-    belief = decider._note(record.told).load(record.belief)
+    belief = decider._note(record).load(record.belief)
     state = dataclasses.replace(decider._state(record, belief), searched=np.int32(record.searched))
     return learned(MODEL, dataclasses.replace(state, candidates=NOWHERE, setup=None))

@@ -48,7 +48,7 @@ def test_after_a_rehearsal_a_decision_compiles_nothing(monkeypatch):
     original = programs._compiled
     monkeypatch.setattr(programs, "_compiled", lambda *a: (built.append(1), original(*a))[1])
     # After a thousand other tests there may be too many programs in memory to keep them all.
-    monkeypatch.setattr("windfall.study.decide.relieve_memory_maps", lambda: None)
+    monkeypatch.setattr("windfall.study.room.relieve_memory_maps", lambda: None)
     policy = wf.Policy(wf.VUCB(), wf.GP(fit=wf.Fit(restarts=1, iterations=7)))  # nobody else's
     bandit = wf.Bandit(ARMS, policy, seed=2)
     bandit._rehearse()  # during the first initial pull

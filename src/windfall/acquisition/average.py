@@ -25,6 +25,11 @@ class Average(Score):
     def __call__(self, x):
         return self.scores.average(map_lanes(lambda score: score(x), self.scores))
 
+    @property
+    def settled(self):
+        each = self.scores.settled
+        return None if each is None else jnp.all(each)
+
     def ratio(self, x):
         return jnp.mean(map_lanes(lambda score: score.ratio(x), self.scores), axis=0)
 

@@ -64,6 +64,11 @@ class Score(eqx.Module):
         """The attention paid to each point: 1 for all but the likelihood-weighted scores."""
         return jnp.ones(x.shape[0], x.dtype)
 
+    @property
+    def settled(self) -> Bool[Array, "..."] | None:
+        """Whether what was fitted for it had converged; None where nothing was."""
+        return None
+
     def average(self, values: Float[Array, "s m"]) -> Float[Array, " m"]:
         """The average of scores of this kind over samples of the hyper-parameters."""
         return jnp.mean(values, axis=0)

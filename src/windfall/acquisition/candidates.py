@@ -136,7 +136,8 @@ class Listed(Candidates):
         best = jnp.max(jnp.where(tried.live, belief.mean(tried.x), -jnp.inf))
         ratio = score.ratio(at)[0]
         valid = belief.healthy & found.valid
-        return found.arm, Info(found.score, mean[0], deviation[0], ratio, best, valid)
+        info = Info(found.score, mean[0], deviation[0], ratio, best, valid, settled=score.settled)
+        return found.arm, info
 
     def open(
         self, avoid: Float[Array, "p d"] | None, among: Bool[Array, " m"] | None = None
@@ -172,7 +173,7 @@ class Listed(Candidates):
         at = self.arms[arm][None]
         (value,), (mean,), (deviation,) = score(at), *belief.moments(at)
         info = Info(value, mean, deviation, score.ratio(at)[0], best[1].best, best[1].healthy,
-                    propensity=propensity, explored=explored)  # fmt: skip
+                    propensity=propensity, explored=explored, settled=best[1].settled)  # fmt: skip
         return arm, info
 
     def new(self, avoid, tried) -> Float[Array, "q d"]:
@@ -219,7 +220,8 @@ class Anywhere(Candidates):
         ratio, mean, deviation = map(np.asarray, _seen(score, belief, points))
         best = np.max(mean[1:][tried.live], initial=-np.inf)
         valid = known.healthy & np.isfinite(search.value)
-        return x, Info(search.value, mean[0], deviation[0], ratio[0], best, valid, search)
+        told = search.value, mean[0], deviation[0], ratio[0], best, valid, search
+        return x, Info(*told, settled=score.settled)
 
     def new(self, avoid, tried) -> Float[Array, "q d"]:
         """On the host."""

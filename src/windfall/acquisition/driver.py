@@ -22,6 +22,7 @@ class Info(eqx.Module):
         search: How the maximisation ended, where there are no arms to list.
         propensity: How probable the choice was, where it is known.
         explored: Whether it was drawn at random, if some choices are.
+        settled: Whether what was fitted for the attention had converged; None if nothing was.
     """
 
     score: Float[Array, ""]
@@ -33,6 +34,7 @@ class Info(eqx.Module):
     search: Search | None = None
     propensity: Float[Array, ""] | None = None
     explored: Bool[Array, ""] | None = None
+    settled: Bool[Array, ""] | None = None
 
     @property
     def driver(self) -> str:
@@ -51,7 +53,8 @@ class Info(eqx.Module):
         """One sentence for a choice, once the numbers are plain Python ones."""
         attention = f", attention {self.ratio:.3g}" if self.ratio != 1.0 else ""
         how = "drawn at random" if self.explored else f"{name} chose it for its {self.driver}"
+        doubt = "; the mixture of its attention had not settled" if self.settled is False else ""
         return (
             f"{how}: predicted mean {self.mean:.4g}, deviation {self.deviation:.3g}{attention}; "
-            f"the best tried so far is predicted {self.best:.4g}"
+            f"the best tried so far is predicted {self.best:.4g}{doubt}"
         )

@@ -62,6 +62,10 @@ class WeightedBound(Rising):
         """None where attention is the rarity of the mean itself, which may fall as that rises."""
         return None if isinstance(self.attention, DirectRatio) else super().ceiling(x, glance)
 
+    @property
+    def settled(self):
+        return self.attention.settled if isinstance(self.attention, MixtureRatio) else None
+
     def ratio(self, x):
         return self._attention(x, self.belief.mean(x))
 

@@ -71,21 +71,20 @@ def maximise(
         surface: The score, the region and points that fill it.
         inputs: What was tried.
         rewards: What it paid.
-        avoid: Points that the answer must differ from, as long as there are others.
+        avoid: Points that the answer must differ from, as long as there are others; then it is one
+            of those that stand here least often.
     """
     region, starts = surface.region, surface.starts
     incumbents = inputs[np.argsort(-rewards, kind="stable")[:_INCUMBENTS]]
     points = np.concatenate([starts, inputs, _scattered(rng, region, incumbents, starts)])
     scores = surface.scores(points)
     scale = _scale(scores[: len(starts)])
-    others = np.where(_taken(points, avoid), -np.inf, scores)
-    if np.any(np.isfinite(others)):
-        scores = others
-    else:
-        avoid = avoid[:0]
+    times = _times(points, avoid)
+    least = np.min(times[np.isfinite(scores)], initial=len(avoid))
+    scores = np.where(times > least, -np.inf, scores)
 
     def rated(x):
-        return np.where(_taken(x, avoid), -np.inf, surface.scores(x))
+        return np.where(_times(x, avoid) > least, -np.inf, surface.scores(x))
 
     best = points[np.argsort(-scores, kind="stable")[:_PEAKS]]
     scattered = _scattered(rng, region, best, starts)
@@ -111,9 +110,10 @@ def maximise(
     return x, ended
 
 
-def _taken(x: Float[np.ndarray, "m c"], avoid: Float[np.ndarray, "p c"]) -> np.ndarray:
+def _times(x: Float[np.ndarray, "m c"], avoid: Float[np.ndarray, "p c"]) -> Int[np.ndarray, " m"]:
+    """How many of the points to avoid each point is."""
     near = np.all(np.abs(x[:, None, :] - avoid[None, :, :]) <= APART, axis=-1)
-    return np.any(near, axis=1)
+    return np.sum(near, axis=1)
 
 
 def _scattered(rng: np.random.Generator, region: Region, centres, starts) -> np.ndarray:

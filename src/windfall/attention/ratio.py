@@ -39,11 +39,15 @@ class DirectRatio(eqx.Module):
 
 
 class MixtureRatio(eqx.Module):
-    """A mixture's density, scaled: the smooth and bounded approximation of w."""
+    """A mixture's density, scaled: the smooth and bounded approximation of w.
+
+    ``settled`` says whether its fit had converged; 1 everywhere while the mean is flat.
+    """
 
     mixture: Mixture
     total: Float[Array, ""]
     informed: Array
+    settled: Array
 
     def __call__(self, x, mean, prior):
         """W at the points ``x``; the prior is part of the mixture already."""
@@ -84,5 +88,6 @@ def mixture_ratio(
     """The ratio through a Gaussian mixture fitted to the domain's points weighted by w."""
     direct = direct_ratio(mean, domain, resolution, bandwidth)
     weights = direct(domain.points, mean, domain.prior)
-    mixture, _ = fit_mixture(key, domain.points, weights, components)
-    return MixtureRatio(mixture, jnp.mean(mixture(domain.points)), direct.informed)
+    mixture, info = fit_mixture(key, domain.points, weights, components)
+    total = jnp.mean(mixture(domain.points))
+    return MixtureRatio(mixture, total, direct.informed, info.converged | ~direct.informed)

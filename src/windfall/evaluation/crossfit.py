@@ -10,7 +10,6 @@ from dataclasses import dataclass
 import jax
 import numpy as np
 
-from windfall.acquisition.candidates import NOWHERE
 from windfall.errors import NumericalError
 from windfall.evaluation.log import Log
 from windfall.models.base import Belief, Model
@@ -68,9 +67,7 @@ def learned(learning: Learning, log: Log, rows: np.ndarray) -> Belief:
     empty = learning.model.begin(log.inputs, bucket(distinct))
     belief = compiled.note(empty, points, pulls)
     key = compiled.study_key(np.uint32(learning.seed))
-    count = np.int32(len(pulls))
-    state = State(NOWHERE, None, key, belief, count, np.int32(0), np.int32(-1))
-    belief, _ = compiled.search(learning.model, state)
+    belief, _ = compiled.search(learning.model, key, np.int32(len(pulls)), belief)
     belief = compiled.condition(learning.model, belief)
     trouble = belief.trouble()
     if trouble is not None:

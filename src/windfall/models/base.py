@@ -236,10 +236,7 @@ class Belief(eqx.Module):
         return False
 
     def outdated(self) -> bool | Bool[Array, ""]:
-        """Whether the rewards since the last search call for another one.
-
-        Asked of a thrifty belief that is conditioned on them.
-        """
+        """Whether rewards since the last search, conditioned on, call for another, if thrifty."""
         return True
 
     def since(self, now: float) -> float | None:
@@ -250,6 +247,11 @@ class Belief(eqx.Module):
     def remark(self) -> str:
         """What a reader of a decision should know of the model, to be added to it. On the host."""
         return ""
+
+    @property
+    def doubtful(self) -> bool:
+        """Whether a healthy belief may have trouble, as long as the study lasts. On the host."""
+        return False
 
     def trouble(self) -> str | None:
         """Why predictions cannot be trusted, in words; None if nothing is wrong. On the host."""

@@ -174,6 +174,10 @@ class DriftingBelief(Belief):
             return f"; rewards count since time {since:.6g}, when payoffs changed"
         return f"; rewards age: after {1.0 / rate:.3g} units of time they count for a third"
 
+    @property
+    def doubtful(self) -> bool:
+        return self.still.doubtful
+
     def trouble(self) -> str | None:
         return (self.moving if bool(self.drifts) else self.still).trouble()
 

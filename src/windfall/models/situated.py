@@ -145,6 +145,10 @@ class Situated(Belief):
     def since(self, now: float) -> float | None:
         return self.inner.since(now)
 
+    @property
+    def doubtful(self) -> bool:
+        return self.inner.doubtful
+
     def trouble(self) -> str | None:
         return self.inner.trouble()
 

@@ -9,10 +9,11 @@ from windfall.acquisition.driver import Info
 from windfall.policy.learning import due, learn, observe, search, situated
 from windfall.policy.names import NAMES, as_policy
 from windfall.policy.policy import Policy
-from windfall.policy.state import State, study_key
+from windfall.policy.state import Count, State, study_key
 
 __all__ = [
     "NAMES",
+    "Count",
     "Info",
     "Policy",
     "State",

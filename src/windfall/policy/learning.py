@@ -7,7 +7,7 @@ import dataclasses
 
 import jax
 import jax.numpy as jnp
-from jaxtyping import Bool, Float
+from jaxtyping import Bool, Float, PRNGKeyArray
 
 from windfall.models.base import Belief, FitInfo, Model, Reward
 from windfall.models.situated import Situated, joined
@@ -37,7 +37,7 @@ def learn(model: Model, state: State) -> State:
     """Bring the belief up to date with all rewards: a search if one is due, then conditioning."""
 
     def found(state: State) -> State:
-        belief, _ = search(model, state)
+        belief, _ = search(model, state.key, state.pulls, state.belief)
         return dataclasses.replace(state, belief=belief, searched=state.pulls)
 
     def conditioned(state: State) -> State:
@@ -62,9 +62,18 @@ def situated(state: State, context: Float[Array, " c"] | None) -> State:
     return dataclasses.replace(state, belief=Situated.at(state.belief, context))
 
 
-def search(model: Model, state: State) -> tuple[Belief, FitInfo]:
-    """The belief with hyper-parameters found anew, and how the search ended."""
-    return model.search(key_of(state, FIT), state.belief)
+def search(
+    model: Model, key: PRNGKeyArray | None, pulls: Count, belief: Belief
+) -> tuple[Belief, FitInfo]:
+    """The belief with hyper-parameters found anew, and how the search ended.
+
+    Args:
+        model: How payoffs are learned.
+        key: Randomness of the study.
+        pulls: How many rewards there are.
+        belief: They, and the hyper-parameters to start from.
+    """
+    return model.search(key_of(key, FIT, pulls), belief)
 
 
 def due(

@@ -129,8 +129,8 @@ class Policy(eqx.Module):
             state.candidates.anchors,
             jnp.maximum(budget - state.pulls - ahead, 1.0),
         )
-        return focus(self.acquisition, key_of(state, SELECT, ahead), state.belief, situation,
-                     state.setup)  # fmt: skip
+        key = key_of(state.key, SELECT, state.pulls, ahead)
+        return focus(self.acquisition, key, state.belief, situation, state.setup)
 
     def select(
         self,
@@ -151,7 +151,7 @@ class Policy(eqx.Module):
 
     def focus(self, state: State, ahead: Count = 0) -> tuple[PRNGKeyArray, Score]:
         """The first half of ``select``: randomness for a search, and the score of any point."""
-        return key_of(state, SELECT, ahead), self.score(state, ahead)
+        return key_of(state.key, SELECT, state.pulls, ahead), self.score(state, ahead)
 
     def choose(
         self,

@@ -49,8 +49,8 @@ def study_key(seed: Count, trial: Count = 0) -> PRNGKeyArray:
     return jax.random.fold_in(jax.random.key(seed), trial)
 
 
-def key_of(state: State, stream: int, ahead: Count = 0) -> PRNGKeyArray:
+def key_of(study: PRNGKeyArray | None, stream: int, pulls: Count, ahead: Count = 0) -> PRNGKeyArray:
     """Randomness of a search (``FIT``), or of a choice (``SELECT``) while others wait."""
-    assert state.key is not None, "a template has no key yet"
-    key = jax.random.fold_in(jax.random.fold_in(state.key, stream), state.pulls)
+    assert study is not None, "a template has no key yet"
+    key = jax.random.fold_in(jax.random.fold_in(study, stream), pulls)
     return key if stream == FIT else jax.random.fold_in(key, ahead)

@@ -125,17 +125,16 @@ class Arms(Space):
         return min(whole("initial", 3 if asked is None else asked, 1), self.size)
 
     def untried(self, used: Collection[Point], seed: int, among: np.ndarray | None = None) -> int:
-        """A random arm, if possible one whose features nobody has tried."""
-        tried = np.unique(self.rows(used))
+        """A random arm: with features that nobody has tried, or else the least tried one."""
+        rows = self.rows(used)
         order = shuffled(np.arange(self.size), seed)
         order = order if among is None else order[among[order]]
-        twins = np.concatenate([self._alike(self.arms[arm]) for arm in tried] or [tried])
-        # If every one was tried: rather a twin than the same again.
-        for known in (twins, tried):
-            fresh = order[~np.isin(order, known)]
-            if len(fresh):
-                return int(fresh[0])
-        return int(order[0])
+        twins = [self._alike(self.arms[arm]) for arm in np.unique(rows)]
+        fresh = order[~np.isin(order, np.concatenate([rows[:0], *twins]))]
+        if len(fresh):
+            return int(fresh[0])
+        # Rather a twin than the same again.
+        return int(order[np.argmin(np.bincount(rows, minlength=self.size)[order])])
 
     def point(self, given: Any) -> int:
         found = self._by_features(given)

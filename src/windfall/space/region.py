@@ -1,8 +1,8 @@
 """Parameters together: real and whole numbers, choices, and constraints between them."""
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cached_property
-from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -101,18 +101,15 @@ class Parameters(Space):
         return int(min(count, self.columns.points))
 
     def untried(self, used: Collection[Point], seed: int, among: np.ndarray | None = None) -> Point:
-        """The next of the space-filling points, scrambled by the seed."""
+        """The next of the space-filling points, scrambled by the seed; else the least used."""
         assert among is None, "there is no list"
-        used = set(used)
-        size = done = 0
-        while size < 2**16:
-            size = 4 * size or 64
-            rows = self._filling(size, seed)
-            found = next((row for row in islice(rows, done, None) if row not in used), None)
-            if found is not None:
-                return found
-            done = size
-        return self._filling(64, seed)[0]
+        often = Counter(used)
+        rows, done = self._filling(64, seed), 0
+        while (found := next((row for row in rows[done:] if row not in often), None)) is None:
+            if (done := len(rows)) >= 2**16:
+                return min(dict.fromkeys(rows), key=often.__getitem__)
+            rows = self._filling(4 * done, seed)
+        return found
 
     def _filling(self, size: int, seed: int) -> Sequence[Point]:
         """So many space-filling points; kept, as a study's initial choices are asked one by one."""

@@ -4,17 +4,16 @@ Each is one compilation per shape. Lists that grow (rewards to note, pending and
 points asked about) come padded to a few lengths.
 """
 
-import dataclasses
 from collections.abc import Sequence
 
 import jax
 import numpy as np
+from jaxtyping import PRNGKeyArray
 
 from windfall import policy as rounds
-from windfall.acquisition.candidates import NOWHERE
 from windfall.models.base import EXACT, Belief, FitInfo, Model, Reward
 from windfall.models.situated import Situated
-from windfall.policy import Policy, State
+from windfall.policy import Count, Policy, State
 from windfall.policy.propensity import propensity as estimated
 from windfall.runtime.execution import float64
 from windfall.runtime.programs import program
@@ -77,18 +76,16 @@ def _note(belief: Belief, x, numbers, count) -> Belief:
     return jax.lax.fori_loop(0, count, one, jax.tree.map(jax.numpy.asarray, belief))
 
 
-def search(model: Model, state: State) -> tuple[Belief, FitInfo]:
+@program
+def search(
+    model: Model, key: PRNGKeyArray | None, pulls: Count, belief: Belief
+) -> tuple[Belief, FitInfo]:
     """Hyper-parameters found anew; one program for all spaces with as many columns.
 
     Conditioning is a program of its own, so that a study that is opened again runs the same one on
     the same numbers and chooses the same arm even where two are nearly tied.
     """
-    return _search(model, dataclasses.replace(state, candidates=NOWHERE, setup=None))
-
-
-@program
-def _search(model: Model, state: State) -> tuple[Belief, FitInfo]:
-    return rounds.search(model, state)
+    return rounds.search(model, key, pulls, belief)
 
 
 @program
@@ -150,14 +147,36 @@ def _focus(policy: Policy, state: State, ahead):
     return policy.focus(state, ahead)
 
 
+def table(policy: Policy, state: State, x: np.ndarray, size: int = 0) -> dict[str, np.ndarray]:
+    """Mean, deviation, attention and score at some points; see ``moments``."""
+    columns = _table(policy, state, _sized(x, size))
+    names = ("mean", "std", "ratio", "acquisition")
+    return {n: np.asarray(c)[: len(x)] for n, c in zip(names, columns, strict=True)}
+
+
 @program
-def table(policy: Policy, state: State, x):
-    """Mean, deviation, attention and score at some points."""
+def _table(policy: Policy, state: State, x):
     score = policy.score(state)
     return *state.belief.moments(x), score.ratio(x), score(x)
 
 
+def moments(belief: Belief, x: np.ndarray, size: int = 0) -> tuple[np.ndarray, np.ndarray]:
+    """Mean and deviation at some points.
+
+    Args:
+        belief: What is believed.
+        x: The points.
+        size: Of the list; all of it has a program of its own.
+    """
+    mean, deviation = _moments(belief, _sized(x, size))
+    return np.asarray(mean)[: len(x)], np.asarray(deviation)[: len(x)]
+
+
 @program
-def moments(belief: Belief, x):
-    """Mean and deviation at some points."""
+def _moments(belief: Belief, x):
     return belief.moments(x)
+
+
+def _sized(x: np.ndarray, size: int) -> np.ndarray:
+    """Points in one of a few numbers, so that no call compiles for itself; a list as it is."""
+    return x if len(x) == size else padded(x, 0.5)

@@ -15,10 +15,8 @@ import numpy as np
 from windfall.acquisition.candidates import lengthened
 from windfall.errors import NumericalError
 from windfall.models.base import Belief
-from windfall.models.capacity import BUCKETS, REGION_BUCKETS, bucket
 from windfall.policy import Policy, State, due
 from windfall.policy.propensity import check_known
-from windfall.runtime.compilation import relieve_memory_maps
 from windfall.runtime.execution import float64
 from windfall.runtime.programs import rehearsing
 from windfall.space import Context, Space
@@ -27,6 +25,7 @@ from windfall.study import compiled, rehearsal
 from windfall.study.decision import Decision, Learned
 from windfall.study.pull import Pull, Where
 from windfall.study.record import Record
+from windfall.study.room import Room
 from windfall.study.situations import Situations
 
 __all__ = ["Decider", "Decision"]
@@ -48,29 +47,34 @@ class Decider:
         self._study = seed, initial
         plain = context is None and not policy.model.ages
         self._situations = None if plain else Situations(space, context, policy.model.ages)
+        self._room = Room(space)
         self._begun: State = self._begin()
         self._all = None if space.arms is None else np.ones(space.size, bool)
-        self._noted: list[Pull] = []
-        self._slots: set[tuple[bytes, bool]] = set()
-        self._rewards: Belief = self._begun.belief
-        self._learned: Learned | None = None
-        self._conditioned: dict[int, Belief] = {}
-        self._sizes: set[int] = set()
-        self._rehearsed: set[int] = set()
+        self._doubtful = self._begun.belief.doubtful
+        self._forget()
 
     @float64
     def _begin(self) -> State:
         """The state before any reward, for contexts as they are seen now."""
         (seed, initial), joint = self._study, self._situations and self._situations.joint
         key = compiled.study_key(np.uint32(seed))
-        state = self.policy.begin(key, self.space, initial=initial, inputs=joint)
+        sizes = {"capacity": self._room.sizes[0], "initial": initial}
+        state = self.policy.begin(key, self.space, inputs=joint, **sizes)
         return dataclasses.replace(state, candidates=state.candidates.placed())
+
+    def _forget(self) -> None:
+        """Note all rewards anew: nothing that was remembered applies."""
+        self._noted: list[Pull] = []
+        self._slots: set[tuple[bytes, bool]] = set()
+        self._rewards, self._recalled = self._begun.belief, None
+        self._learned: Learned | None = None
+        self._conditioned: dict[int, Belief] = {}
 
     def check(self, record: Record) -> None:
         """Refuse hyper-parameters that do not fit this policy's model."""
         self._look(record, record.seen)
         if record.belief is not None:
-            self._recalled(self._begun.belief, record)
+            self._recall(self._begun.belief, record)
 
     def choose(
         self,
@@ -103,8 +107,7 @@ class Decider:
         avoid = compiled.padded(self.space.locate(others), np.nan) if others else None
         state = self._state(record, self._situated(belief, context, record))
         ahead = np.int32(len(waiting))
-        more = 0 if among is None or self._all is None else len(self._all) - len(among)
-        among = self._all if among is None else np.pad(among, (0, more))
+        among = self._all if among is None else np.pad(among, (0, self._size - len(among)))
         decided, info = compiled.select(self.policy, state, avoid, ahead, among)
         if not info.healthy:
             raise NumericalError(belief.trouble() or "a score is not a number; use another model")
@@ -118,7 +121,7 @@ class Decider:
             self.space.chosen(decided),
             why,
             plain.search,
-            learned.found,
+            None if learned.hyper is learned.before else learned.hyper,
             learned.searched,
             learned.remark,
             {name: getattr(plain, name) for name in ("mean", "deviation", "ratio", "best")},
@@ -130,27 +133,26 @@ class Decider:
         self, record: Record, x: np.ndarray, context: tuple[float, ...] | None = None
     ) -> tuple[np.ndarray, np.ndarray]:
         """Mean and deviation of the payoff at unit points in a context, in reward units."""
-        self._look(record, record.seen)
-        belief = self._situated(self._believe(self._learn(record), 0), context, record)
-        mean, deviation = compiled.moments(belief, self._sized(x))
-        return np.asarray(mean)[: len(x)], np.asarray(deviation)[: len(x)]
+        return compiled.moments(self._believed(record, context), x, self._size)
 
     def table(
         self, record: Record, x: np.ndarray, context: tuple[float, ...] | None = None
     ) -> dict[str, np.ndarray]:
         """What is believed about unit points in a context, by column."""
-        self._look(record, record.seen)
-        belief = self._situated(self._believe(self._learn(record), 0), context, record)
-        columns = compiled.table(self.policy, self._state(record, belief), self._sized(x))
-        names = ("mean", "std", "ratio", "acquisition")
-        table = {n: np.asarray(c)[: len(x)] for n, c in zip(names, columns, strict=True)}
+        belief = self._believed(record, context)
+        table = compiled.table(self.policy, self._state(record, belief), x, self._size)
         since = belief.since(record.last + 1.0)
         return table if since is None else table | {"since": np.full(len(x), since)}
 
-    def _sized(self, x: np.ndarray) -> np.ndarray:
-        """Points in one of a few numbers, so that no call compiles for itself; all arms as such."""
-        begun = self._all is not None and len(x) == len(self._all)
-        return x if begun else compiled.padded(x, 0.5)
+    def _believed(self, record: Record, context: tuple[float, ...] | None) -> Belief:
+        """What there is to read."""
+        self._look(record, record.seen)
+        return self._situated(self._believe(self._learn(record), 0), context, record)
+
+    @property
+    def _size(self) -> int:
+        """The length of the list, if there is one."""
+        return 0 if self._all is None else len(self._all)
 
     def _list(self, space: Space) -> None:
         """Choose from a list that has grown."""
@@ -171,10 +173,10 @@ class Decider:
         moved, others = self._situations.look(seen)
         if others:
             kept = {"candidates": self._begun.candidates, "setup": self._begun.setup}
-            self._begun, self._rehearsed = dataclasses.replace(self._begin(), **kept), set()
+            self._begun = dataclasses.replace(self._begin(), **kept)
+            self._room.rehearsed.clear()
         if moved:
-            self._noted, self._slots, self._rewards = [], set(), self._begun.belief
-            self._learned, self._conditioned = None, {}
+            self._forget()
 
     def _inputs(self, wheres: Sequence[Where], record: Record) -> np.ndarray:
         """(n, columns) points and their contexts as a model sees them, now."""
@@ -189,88 +191,79 @@ class Decider:
         here = self._situations
         return belief if here is None else here.at(belief, context, record.last + 1.0)
 
-    def _recalled(self, belief: Belief, record: Record) -> Belief | None:
+    def _recall(self, belief: Belief, record: Record) -> Belief | None:
         """A belief with the hyper-parameters of the last decision; None if they do not apply."""
         if self._situations is None:
             return belief.load(record.belief)
         return self._situations.recalled(belief, record)
 
-    def _note(self, told: Sequence[Pull]) -> Belief:
-        """The rewards of a record, with room for no more."""
+    def _note(self, record: Record) -> Belief:
+        """The rewards of a record, with room for no more, beside what was last recalled."""
+        told, last = record.told, self._learned
+        if last is not None and last.hyper is record.belief and not last.doomed:
+            self._rewards, self._recalled = last.belief, record.belief
+        self._learned, self._conditioned = None, {}
         if self._noted != told[: len(self._noted)]:  # one was taken back
-            self._noted, self._slots, self._rewards = [], set(), self._begun.belief
+            self._forget()
         new = told[len(self._noted) :]
         if new:
             x = self._joint([pull.where for pull in new], [pull.at or 0.0 for pull in new])
             known = [pull.noise is not None for pull in new]
             self._slots |= {(row.tobytes(), k) for row, k in zip(x, known, strict=True)}
-            self._rewards = compiled.note(self._room(self._rewards, 0), x, new)
+            room = self._rewards.capacity
+            if room is not None and len(self._slots) > room:
+                self._rewards = self._room.fitting(self._rewards, len(self._slots))
+            self._rewards = compiled.note(self._rewards, x, new)
             self._noted += new
         return self._rewards
 
-    @property
-    def _buckets(self) -> tuple[int, ...]:
-        return REGION_BUCKETS if self.space.arms is None else BUCKETS
-
     def rehearse(self) -> None:
         """Run what the first decision needs, later one with more room; nothing comes of it."""
-        size = bucket(max(len(self._slots), int(self._begun.initial)), self._buckets)
-        if size in self._rehearsed:
-            size = bucket(size + 1, self._buckets)
-        self._go_through(size)
+        size = self._room.size(max(len(self._slots), int(self._begun.initial)))
+        self._go_through(self._room.size(size + 1) if size in self._room.rehearsed else size)
 
     def _prepare(self, record: Record) -> None:
         """Compile all that a decision with a search runs at once, if it needs new room."""
         new, seldom = record.told[len(self._noted) :], self._begun.belief.thrifty
         room = len(self._slots) + len({pull.where for pull in new}) + len(record.failed)
-        if room > max(self._rehearsed, default=0) and (record.searched < 0 or not seldom):
+        large = room > max(self._room.rehearsed, default=0)
+        if large and (record.searched < 0 or not seldom):
             with suppress(Exception), rehearsing():  # what is wrong the decision itself will say
-                self._go_through(bucket(room, self._buckets))
+                self._go_through(self._room.size(room))
 
     def _go_through(self, size: int) -> None:
-        if size not in self._rehearsed:
-            self._rehearsed.add(size)
+        if size not in self._room.rehearsed:
+            self._room.rehearsed.add(size)
             rehearsal.decision(self.policy, self._begun, size, self._all)
-
-    def _room(self, belief: Belief, more: int) -> Belief:
-        """A belief with as much room as its rewards and so many further inputs need, no more.
-
-        What a study can be resumed from does not say how much room it once had.
-        """
-        size = bucket(max(len(self._slots) + more, 1), self._buckets)
-        if belief.capacity is None or belief.capacity == size:
-            return belief
-        if size not in self._sizes:
-            self._sizes.add(size)
-            relieve_memory_maps()
-        return belief.resized(size)
 
     def _learn(self, record: Record) -> Learned:
         """The hyper-parameters that a decision rests on now: those of the last one, or new ones."""
-        doomed = record.doomed
-        happened = len(record.told), record.undone, tuple(doomed)
-        key = (*happened, record.searched, id(record.belief))
-        if self._learned is not None and self._learned.record == key:
-            return self._learned
-        self._conditioned = {}
-        belief = self._note(record.told)
+        doomed, last = record.doomed, self._learned
+        key = len(record.told), record.undone, tuple(doomed), record.searched
+        if last is not None and last.record == key and last.before is record.belief:
+            return last
+        belief = self._note(record)
         if doomed:
             pulls = [Pull(point, record.worst) for point, _ in doomed]
-            belief = self._room(belief, len(doomed))
+            belief = self._room.fitting(belief, len(self._slots) + len(doomed))
             belief = compiled.note(belief, self._inputs(doomed, record), pulls)
-        model, found, remark = self.policy.model, None, record.remark
+        model, hyper, remark = self.policy.model, record.belief, record.remark
         searched, initial = record.searched, int(self._begun.initial)
-        if record.belief is not None:
-            recalled = self._recalled(belief, record)
+        if record.belief is not self._recalled:  # another worker's, or from a file
+            recalled = None if record.belief is None else self._recall(belief, record)
+            if recalled is None and self._recalled is not None:
+                self._forget()
+                return self._learn(record)
             belief, searched = (belief, -1) if recalled is None else (recalled, searched)
         now = due(record.happened, searched, initial, model.refit_every)
         if now and self._outdated(belief, searched):
             searched = record.happened
-            belief, info = compiled.search(model, self._state(record, belief))
-            found = belief.dump()
+            pulls = np.int32(len(record.told))
+            belief, info = compiled.search(model, self._begun.key, pulls, belief)
+            hyper = belief.dump()
             spent = int(info.evaluations)
             remark = "" if info.converged else f"; its fit was ended after {spent} evaluations"
-        self._learned = Learned(key, doomed, belief, found, searched, remark)
+        self._learned = Learned(key, record.belief, doomed, belief, hyper, searched, remark)
         return self._learned
 
     def _outdated(self, belief: Belief, searched: int) -> bool:
@@ -284,8 +277,8 @@ class Decider:
         return outdated
 
     def _keep(self, conditioned: Belief) -> None:
-        trouble = conditioned.trouble()
-        if trouble is not None:
+        sound = bool(conditioned.healthy) and not self._doubtful
+        if not sound and (trouble := conditioned.trouble()) is not None:
             raise NumericalError(trouble)
         self._conditioned[conditioned.capacity or 0] = conditioned
 
@@ -293,7 +286,8 @@ class Decider:
         """The belief that decides, with room for choices that are waiting."""
         belief = learned.belief
         if waiting:
-            belief = self._room(belief, len(learned.doomed) + waiting)
+            more = len(learned.doomed) + waiting
+            belief = self._room.fitting(belief, len(self._slots) + more)
         if (size := belief.capacity or 0) not in self._conditioned:
             self._keep(compiled.condition(self.policy.model, belief))
         return self._conditioned[size]

@@ -44,16 +44,18 @@ class Learned:
 
     Attributes:
         record: What it was learned from.
+        before: The hyper-parameters of the decision before, as its event has them.
         doomed: The points that failed, believed to pay as little as the worst so far.
         belief: Rewards and hyper-parameters.
-        found: The hyper-parameters if they are new; else None.
+        hyper: These hyper-parameters as an event has them: those before, or new ones.
         searched: How many rewards and failures they rest on.
         remark: What is to be said of how they were found, if anything.
     """
 
     record: tuple
+    before: dict[str, Any] | None
     doomed: list[Where]
     belief: Belief
-    found: dict[str, Any] | None
+    hyper: dict[str, Any] | None
     searched: int
     remark: str

@@ -8,7 +8,6 @@ from typing import Any
 from windfall.checks import finite
 from windfall.errors import InputError
 from windfall.study.choice import Choice
-from windfall.study.log import Logged
 from windfall.study.pull import LARGEST
 from windfall.study.study import Study
 
@@ -79,7 +78,7 @@ class FunctionStudy:
                 better.append(pull)
         return better
 
-    def take_over(self, calls: Sequence[Logged]) -> None:
+    def take_over(self, calls: Sequence[Call]) -> None:
         """Tell what a log of an earlier version holds; a second time nothing happens."""
         for call in calls:
             self._tell(call.parameters, call.value, call.failed, f"log/{call.number}")

@@ -5,35 +5,18 @@ user's function; a line that a kill cut short is left out.
 """
 
 import json
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from windfall.errors import InputError
+from windfall.study.function_study import Call
 
-__all__ = ["Logged", "logged"]
+__all__ = ["logged"]
 
 FORMAT = 1
 
 
-@dataclass(frozen=True)
-class Logged:
-    """A call in a log.
-
-    Attributes:
-        number: Counted from 1.
-        parameters: What the function was called with.
-        value: What it returned; None if the pull failed.
-        failed: Why it failed; None if it did not.
-    """
-
-    number: int
-    parameters: dict[str, Any]
-    value: float | None
-    failed: str | None
-
-
-def logged(path: Path, settings: dict[str, Any]) -> list[Logged]:
+def logged(path: Path, settings: dict[str, Any]) -> list[Call]:
     """The calls in a log, in the order of their numbers.
 
     Args:
@@ -60,10 +43,10 @@ def logged(path: Path, settings: dict[str, Any]) -> list[Logged]:
     return sorted((_call(path, line, n) for n, line in enumerate(lines, 2)), key=lambda c: c.number)
 
 
-def _call(path: Path, line: bytes, number: int) -> Logged:
+def _call(path: Path, line: bytes, number: int) -> Call:
     value = _parsed(line)
     try:
-        return Logged(*(value[name] for name in ("number", "parameters", "value", "failed")))
+        return Call(*(value[name] for name in ("number", "parameters", "value", "failed")))
     except KeyError:
         raise InputError(
             f"log {str(path)!r} is damaged in line {number}; mend it or choose another file"

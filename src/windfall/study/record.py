@@ -266,7 +266,7 @@ class Record:
     @property
     def doomed(self) -> list[Where]:
         """What failed and has no reward, each once: what failures say to a model."""
-        told = {pull.where for pull in self.told}
+        told = {pull.where for pull in self.told} if self.failed else ()
         return [where for where in dict.fromkeys(self.failed) if where not in told]
 
     def means(self) -> dict[Point, tuple[float, int]]:

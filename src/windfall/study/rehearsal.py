@@ -16,7 +16,8 @@ def decision(policy: Policy, begun: State, size: int, among: np.ndarray | None) 
     """What a decision with so much room runs, in a context where there are columns for one."""
     belief = begun.belief if begun.belief.capacity is None else begun.belief.resized(size)
     state = dataclasses.replace(begun, belief=belief)
-    compiled.search(policy.model, state)  # first, since it takes longest to compile
+    # First, since it takes longest to compile.
+    compiled.search(policy.model, state.key, state.pulls, belief)
     nowhere = np.zeros((1, belief.tried.x.shape[1]))
     compiled.note(belief, nowhere, [Pull((), 0.0)])
     if closing():

@@ -184,11 +184,11 @@ class Session(Reading):
         made: list[tuple[dict[str, Any], Any]] = []
         found = False  # hyper-parameters stand in the first choice that they were found for
         for number, context in enumerate(request.contexts, record.asked):
-            used = record.used(waiting)
+            used = record.happened + len(waiting)
             contents: dict[str, Any] = {"id": number, "held": held}
-            if len(used) < self.initial or not record.told:
-                point, search = self.space.untried(used, self.seed, mask), None
-                contents["why"] = self._initial_reason(len(used))
+            if used < self.initial or not record.told:
+                point, search = self.space.untried(record.used(waiting), self.seed, mask), None
+                contents["why"] = self._initial_reason(used)
             else:
                 decision = self._decider.choose(record, waiting, context, seen, mask)
                 point, search = decision.point, decision.search
@@ -212,7 +212,7 @@ class Session(Reading):
         Not long before: a crowd on one machine has better things to do than to compile.
         """
         record = self._record
-        if len(record.told) + len(record.failed) + len(record.pending) + SOON >= self.initial:
+        if record.happened + len(record.pending) + SOON >= self.initial:
             self._warmer.asked()
 
     def _initial_reason(self, used: int) -> str:

@@ -1,7 +1,6 @@
 """A server: what it promises beyond the contract, and what is said when something is wrong."""
 
 import pickle
-import subprocess
 import sys
 from contextlib import closing
 from pathlib import Path
@@ -166,28 +165,6 @@ def test_migrations_are_made_once_and_whole(url, monkeypatch):
         assert admin("SELECT to_regclass('windfall.last')") == [(None,)]
 
 
-CREATOR = """
-import sys
-from windfall.study.stores import Conflict, open_store
-store = open_store(sys.argv[1], create=True)
-try:
-    store.create("alloy", {"by": sys.argv[2]})
-except Conflict:
-    pass
-store.append(store.list()["alloy"], [("noted", {"text": sys.argv[2]})])
-"""
-
-
-def test_processes_that_make_the_tables_at_once():
-    emptied("postgres")
-    command = [sys.executable, "-c", CREATOR, server().url()]
-    workers = [subprocess.Popen([*command, str(n)]) for n in range(4)]
-    assert [worker.wait(timeout=120) for worker in workers] == [0] * 4
-    with closing(PostgresStore(server().url())) as store:
-        events = store.read(store.list()["alloy"])
-    assert [event.number for event in events] == list(range(5))
-
-
 def test_opening_makes_no_tables():
     emptied("postgres")
     assert "has no studies; expected" in said(lambda: wf.studies(server().url()))
@@ -276,25 +253,6 @@ def test_without_psycopg(monkeypatch):
     complaint = said(lambda: open_store("postgresql://lab/studies"))
     assert complaint.startswith("store needs psycopg, which is not there (")
     assert complaint.endswith("pip install 'windfall[postgres]'")
-
-
-FORK = """
-import os, sys
-from windfall.study.stores import open_store
-store = open_store(sys.argv[1])
-child = os.fork()
-if child == 0:
-    store.append(1, [("noted", {"text": "child"})])
-    sys.exit(0)
-assert os.waitpid(child, 0)[1] == 0
-store.append(1, [("noted", {"text": "parent"})])
-"""
-
-
-def test_a_forked_process_makes_its_own_connection(url):
-    subprocess.run([sys.executable, "-c", FORK, url], check=True, timeout=120)
-    with closing(PostgresStore(url)) as store:
-        assert [event.contents["text"] for event in store.read(1, 0)] == ["child", "parent"]
 
 
 def test_a_store_travels_by_its_address(url):

@@ -36,30 +36,6 @@ def test_a_lock_does_not_wait_for_the_disk(path):
         assert look("PRAGMA synchronous").fetchone() == (2,)
 
 
-CREATOR = """
-import sys
-from windfall.study.stores import Conflict, SQLiteStore
-store = SQLiteStore(sys.argv[1])
-try:
-    store.create("alloy", {"by": sys.argv[2]})
-except Conflict:
-    pass
-store.append(store.list()["alloy"], [("noted", {"text": sys.argv[2]})])
-"""
-
-
-def test_processes_that_make_one_file_at_once(tmp_path):
-    path = tmp_path / "new.db"
-    workers = [
-        subprocess.Popen([sys.executable, "-c", CREATOR, str(path), str(n)]) for n in range(6)
-    ]
-    assert [worker.wait(timeout=120) for worker in workers] == [0] * 6
-    with closing(SQLiteStore(path)) as store:
-        events = store.read(store.list()["alloy"])
-    assert [event.number for event in events] == list(range(7))
-    assert {event.contents["text"] for event in events[1:]} == set("012345")
-
-
 @pytest.mark.skipif(os.name != "posix", reason="signals are POSIX")
 def test_a_lock_ends_with_the_process_of_its_holder(path):
     """A worker that is killed while it has a study to itself holds nobody up."""
@@ -72,26 +48,6 @@ def test_a_lock_ends_with_the_process_of_its_holder(path):
             store.unlock(1, holder)
         assert store.lock(1, f"{gone.pid}/theirs", 1000.0)
         assert store.lock(1, "another", 1000.0)
-
-
-FORK = """
-import os, sys
-from windfall.study.stores import SQLiteStore
-store = SQLiteStore(sys.argv[1])
-child = os.fork()
-if child == 0:
-    store.append(1, [("noted", {"text": "child"})])
-    sys.exit(0)
-assert os.waitpid(child, 0)[1] == 0
-store.append(1, [("noted", {"text": "parent"})])
-"""
-
-
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="POSIX")
-def test_a_forked_process_makes_its_own_connection(path):
-    subprocess.run([sys.executable, "-c", FORK, str(path)], check=True, timeout=120)
-    with closing(SQLiteStore(path)) as store:
-        assert [event.contents["text"] for event in store.read(1, 0)] == ["child", "parent"]
 
 
 def test_a_store_travels_by_its_path(path, monkeypatch, tmp_path):

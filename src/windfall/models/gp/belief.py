@@ -14,7 +14,7 @@ from windfall.models.base import Belief, Reward, Tried
 from windfall.models.gp.alone import standing_alone
 from windfall.models.gp.ensemble import Ensemble
 from windfall.models.gp.evidence import Hyper
-from windfall.models.gp.health import trouble
+from windfall.models.gp.health import doubtful, trouble
 from windfall.models.gp.inducing import NONE
 from windfall.models.gp.news import FEW, UNKNOWN, outdated
 from windfall.models.gp.observations import Observations, Scale
@@ -193,6 +193,11 @@ class GPBelief(Belief):
     def standing_alone(self):
         """By leaving the best reward out; see ``windfall.models.gp.alone``."""
         return standing_alone(self.posterior)
+
+    @property
+    def doubtful(self) -> bool:
+        """A user's own kernel may be none, and a mean function without a value somewhere."""
+        return doubtful(self.posterior)
 
     def trouble(self) -> str | None:
         """What is wrong with the kernel or the mean function, if anything is."""

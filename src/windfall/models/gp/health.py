@@ -8,16 +8,22 @@ from jaxtyping import Float
 
 from windfall.models.gp.ensemble import Ensemble
 from windfall.models.gp.kernels import Custom, Kernel, Part, Product, Sum
+from windfall.models.gp.means import Function
 from windfall.models.gp.posterior import Posterior
 from windfall.runtime.arrays import Array
 from windfall.runtime.programs import program
 
-__all__ = ["trouble"]
+__all__ = ["doubtful", "trouble"]
 
 #: So many of the inputs show whether a kernel is one.
 _ENOUGH = 1024
 #: Rounding makes eigenvalues of this size, relative to the largest, out of zeros and no larger.
 _ROUNDING = 1e-8
+
+
+def doubtful(posterior: Posterior) -> bool:
+    """Whether a model may have trouble although it is healthy: a part of it is the user's own."""
+    return _is_users(posterior.hyper.kernel) or _own(posterior.trend)
 
 
 def trouble(posterior: Posterior) -> str | None:
@@ -73,10 +79,12 @@ def _is_users(kernel: Kernel) -> bool:
     def whole(node: Any) -> bool:
         return isinstance(node, Kernel) and not isinstance(node, Sum | Product | Part)
 
-    return any(
-        isinstance(part, Custom) or not type(part).__module__.startswith("windfall.")
-        for part in jax.tree.leaves(kernel, is_leaf=whole)
-    )
+    return any(map(_own, jax.tree.leaves(kernel, is_leaf=whole)))
+
+
+def _own(part: Any) -> bool:
+    """Whether the user wrote it: a function, or a class that is not windfall's."""
+    return isinstance(part, Custom | Function) or not type(part).__module__.startswith("windfall.")
 
 
 @program
