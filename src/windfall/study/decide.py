@@ -24,7 +24,9 @@ from windfall.runtime.programs import rehearsing
 from windfall.space import Context, Space
 from windfall.space.context import Seen
 from windfall.study import compiled, rehearsal
+from windfall.study.believed import Believed
 from windfall.study.decision import Decision, Learned
+from windfall.study.earlier import ROUND, Earlier
 from windfall.study.pull import Pull, Where
 from windfall.study.record import Record
 from windfall.study.situations import Situations
@@ -32,7 +34,7 @@ from windfall.study.situations import Situations
 __all__ = ["Decider", "Decision"]
 
 
-class Decider:
+class Decider(Believed):
     """Decides for a study with this space, policy, seed, number of initial choices and context."""
 
     def __init__(
@@ -53,6 +55,7 @@ class Decider:
         self._noted: list[Pull] = []
         self._slots: set[tuple[bytes, bool]] = set()
         self._rewards: Belief = self._begun.belief
+        self._earlier = Earlier(policy.model)
         self._learned: Learned | None = None
         self._conditioned: dict[int, Belief] = {}
         self._sizes: set[int] = set()
@@ -126,31 +129,9 @@ class Decider:
             seen,
         )
 
-    def moments(
-        self, record: Record, x: np.ndarray, context: tuple[float, ...] | None = None
-    ) -> tuple[np.ndarray, np.ndarray]:
-        """Mean and deviation of the payoff at unit points in a context, in reward units."""
+    def _at(self, record: Record, context: tuple[float, ...] | None) -> Belief:
         self._look(record, record.seen)
-        belief = self._situated(self._believe(self._learn(record), 0), context, record)
-        mean, deviation = compiled.moments(belief, self._sized(x))
-        return np.asarray(mean)[: len(x)], np.asarray(deviation)[: len(x)]
-
-    def table(
-        self, record: Record, x: np.ndarray, context: tuple[float, ...] | None = None
-    ) -> dict[str, np.ndarray]:
-        """What is believed about unit points in a context, by column."""
-        self._look(record, record.seen)
-        belief = self._situated(self._believe(self._learn(record), 0), context, record)
-        columns = compiled.table(self.policy, self._state(record, belief), self._sized(x))
-        names = ("mean", "std", "ratio", "acquisition")
-        table = {n: np.asarray(c)[: len(x)] for n, c in zip(names, columns, strict=True)}
-        since = belief.since(record.last + 1.0)
-        return table if since is None else table | {"since": np.full(len(x), since)}
-
-    def _sized(self, x: np.ndarray) -> np.ndarray:
-        """Points in one of a few numbers, so that no call compiles for itself; all arms as such."""
-        begun = self._all is not None and len(x) == len(self._all)
-        return x if begun else compiled.padded(x, 0.5)
+        return self._situated(self._believe(self._learn(record), 0), context, record)
 
     def _list(self, space: Space) -> None:
         """Choose from a list that has grown."""
@@ -173,8 +154,13 @@ class Decider:
             kept = {"candidates": self._begun.candidates, "setup": self._begun.setup}
             self._begun, self._rehearsed = dataclasses.replace(self._begin(), **kept), set()
         if moved:
-            self._noted, self._slots, self._rewards = [], set(), self._begun.belief
+            self._start()
             self._learned, self._conditioned = None, {}
+
+    def _start(self) -> None:
+        """Nothing is noted yet."""
+        self._noted, self._slots, self._rewards = [], set(), self._begun.belief
+        self._earlier = Earlier(self.policy.model)
 
     def _inputs(self, wheres: Sequence[Where], record: Record) -> np.ndarray:
         """(n, columns) points and their contexts as a model sees them, now."""
@@ -198,14 +184,18 @@ class Decider:
     def _note(self, told: Sequence[Pull]) -> Belief:
         """The rewards of a record, with room for no more."""
         if self._noted != told[: len(self._noted)]:  # one was taken back
-            self._noted, self._slots, self._rewards = [], set(), self._begun.belief
-        new = told[len(self._noted) :]
-        if new:
+            self._start()
+        for end in (len(told) // ROUND * ROUND, len(told)):
+            new = told[len(self._noted) : end]
+            if not new:
+                continue
             x = self._joint([pull.where for pull in new], [pull.at or 0.0 for pull in new])
             known = [pull.noise is not None for pull in new]
             self._slots |= {(row.tobytes(), k) for row, k in zip(x, known, strict=True)}
             self._rewards = compiled.note(self._room(self._rewards, 0), x, new)
             self._noted += new
+            if end % ROUND == 0:
+                self._earlier.count, self._earlier.rewards = end, self._rewards
         return self._rewards
 
     @property
@@ -263,11 +253,17 @@ class Decider:
         if record.belief is not None:
             recalled = self._recalled(belief, record)
             belief, searched = (belief, -1) if recalled is None else (recalled, searched)
+        if belief.cumulative and searched >= 0:
+            belief = self._earlier.below(belief)
         now = due(record.happened, searched, initial, model.refit_every)
         if now and self._outdated(belief, searched):
             searched = record.happened
             belief, info = compiled.search(model, self._state(record, belief))
             found = belief.dump()
+            if belief.cumulative:  # and then it can say how well it fits, which is kept as well
+                belief = compiled.condition(model, self._earlier.below(belief))
+                self._keep(belief)
+                found = belief.dump()
             spent = int(info.evaluations)
             remark = "" if info.converged else f"; its fit was ended after {spent} evaluations"
         self._learned = Learned(key, doomed, belief, found, searched, remark)

@@ -1,0 +1,53 @@
+"""What a study believes, for people to read."""
+
+from abc import abstractmethod
+from typing import Any
+
+import numpy as np
+
+from windfall.models.base import Belief
+from windfall.policy import Policy, State
+from windfall.study import compiled
+from windfall.study.record import Record
+
+__all__ = ["Believed"]
+
+
+class Believed:
+    """Answers of whoever decides; to ask changes nothing."""
+
+    policy: Policy
+    #: Which rows of a list are arms; None where there is no list.
+    _all: np.ndarray | None
+
+    @abstractmethod
+    def _at(self, record: Record, context: tuple[float, ...] | None) -> Belief:
+        """What is believed in a context, all rewards learned."""
+
+    @abstractmethod
+    def _state(self, record: Record, belief: Any) -> State:
+        """All that a policy knows."""
+
+    def moments(
+        self, record: Record, x: np.ndarray, context: tuple[float, ...] | None = None
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Mean and deviation of the payoff at unit points in a context, in reward units."""
+        belief = self._at(record, context)
+        mean, deviation = compiled.moments(belief, self._sized(x))
+        return np.asarray(mean)[: len(x)], np.asarray(deviation)[: len(x)]
+
+    def table(
+        self, record: Record, x: np.ndarray, context: tuple[float, ...] | None = None
+    ) -> dict[str, np.ndarray]:
+        """What is believed about unit points in a context, by column."""
+        belief = self._at(record, context)
+        columns = compiled.table(self.policy, self._state(record, belief), self._sized(x))
+        names = ("mean", "std", "ratio", "acquisition")
+        table = {n: np.asarray(c)[: len(x)] for n, c in zip(names, columns, strict=True)}
+        since = belief.since(record.last + 1.0)
+        return table if since is None else table | {"since": np.full(len(x), since)}
+
+    def _sized(self, x: np.ndarray) -> np.ndarray:
+        """Points in one of a few numbers, so that no call compiles for itself; all arms as such."""
+        begun = self._all is not None and len(x) == len(self._all)
+        return x if begun else compiled.padded(x, 0.5)
