@@ -12,14 +12,17 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Bool, Float, Int
 
+from windfall.models.gp.observations import Observations
 from windfall.models.gp.posterior import whiten
 from windfall.runtime.arrays import Array
 
-__all__ = ["Late", "beginning"]
+__all__ = ["Late", "beginning", "early"]
 
 
 class Late(eqx.Module):
     """What the latest inputs say.
+
+    Those in the slots from ``begin`` on, as far as there is room.
 
     Attributes:
         begin: The slot of the first of them.
@@ -70,11 +73,20 @@ class Late(eqx.Module):
 
 
 def beginning(used: Int[Array, ""], latest: int) -> Int[Array, ""]:
-    """The slot from which on inputs count as late: at least a half of so many, and by halves.
+    """The slot from which on inputs count as late, if there is room for so many.
+
+    At least a quarter of the room is taken, and less than a half: the rest is for inputs whose
+    rewards are imagined. It moves by quarters.
 
     Example:
-        >>> [int(beginning(jnp.asarray(used), 4)) for used in range(1, 9)]
+        >>> [int(beginning(jnp.asarray(used), 8)) for used in range(1, 9)]
         [0, 0, 0, 2, 2, 4, 4, 6]
     """
-    half = latest // 2
-    return jnp.maximum((used // half - 1) * half, 0)
+    quarter = max(latest // 4, 1)
+    return jnp.maximum((used // quarter - 1) * quarter, 0)
+
+
+def early(observations: Observations, begin: Int[Array, ""], latest: int) -> Bool[Array, " c"]:
+    """Which slots come before the latest, or after them, where there is no room."""
+    slots = jnp.arange(observations.capacity)
+    return (slots < begin) | ((slots >= begin + latest) & observations.live)

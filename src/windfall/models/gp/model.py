@@ -174,4 +174,4 @@ class GP(Model[GPBelief]):
         scale = self.scale(previous.trend.residual(belief.rewards))
         posterior = previous.anew(previous.hyper, belief.rewards, scale)
         belief = dataclasses.replace(belief, posterior=posterior)
-        return belief.rated() if isinstance(posterior, Sparse) else belief
+        return belief.rated() if isinstance(posterior, Sparse) and belief.thrifty else belief

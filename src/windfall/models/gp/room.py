@@ -31,8 +31,8 @@ class Sparsity:
 
     @property
     def latest(self) -> int:
-        """The most of these that are the latest inputs; a search chooses the others."""
-        return 2 * max(self.size // 8, 1)
+        """Room for the latest inputs among these; a search chooses the others."""
+        return max(self.size // 4, 2)
 
     @property
     def chosen(self) -> int:

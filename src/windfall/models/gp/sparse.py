@@ -33,7 +33,7 @@ from windfall.models.blocks import in_blocks
 from windfall.models.gp import sparse_density as density
 from windfall.models.gp.evidence import Hyper
 from windfall.models.gp.inducing import NONE, carriers_among
-from windfall.models.gp.late import Late, beginning
+from windfall.models.gp.late import Late, beginning, early
 from windfall.models.gp.linalg import lower_product
 from windfall.models.gp.lookup import Lookup
 from windfall.models.gp.means import Mean
@@ -81,8 +81,8 @@ class Sparse(Posterior):
 
     @property
     def early(self) -> Bool[Array, " c"]:
-        """Which slots are early ones."""
-        return jnp.arange(self.observations.capacity) < self.late.begin
+        """Which slots are early ones, or count as such since there is no room among the latest."""
+        return early(self.observations, self.late.begin, len(self.late.live))
 
     def crossed(self, x: Float[Array, "n d"]) -> tuple[Float[Array, "m n"], Float[Array, "l n"]]:
         """k(Z, x) and k(L, x)."""
@@ -188,10 +188,13 @@ class Sparse(Posterior):
         return density.left_out(self, slot)
 
     def extend(self, observations):
-        """The posterior after one more reward, with hyper-parameters and scale kept."""
+        """The posterior after one more reward, with hyper-parameters, scale and kernel kept.
+
+        What is late stays so, and a new input is late while there is room.
+        """
         residual = self.trend.residual(observations)
         return condition_sparse(self.hyper, residual, self.scale, self.trend, self.chosen,
-                                len(self.late.live), self)  # fmt: skip
+                                len(self.late.live), self, self.late.begin)  # fmt: skip
 
     def anew(self, hyper, observations, scale):
         """Other rewards, and inputs chosen now if no search chose any."""
@@ -221,6 +224,7 @@ def condition_sparse(
     chosen: Int[Array, " m"],
     latest: int,
     before: Sparse | None = None,
+    begin: Int[Array, ""] | None = None,
 ) -> Sparse:
     """The sparse posterior given hyper-parameters and rewards.
 
@@ -230,12 +234,13 @@ def condition_sparse(
         scale: What standardises them.
         trend: The mean function.
         chosen: The slots of the inputs that carry the model.
-        latest: The most inputs that count as late, an even number.
+        latest: Room for the latest inputs.
         before: With fewer rewards and the same hyper-parameters, if its sums are ready.
+        begin: The slot of the first of the latest, if it is not to be the usual one.
     """
     kernel, scaled = trend.over(hyper.kernel), scale.apply(residual)
-    begin, capacity = beginning(residual.used, latest), residual.capacity
-    early = jnp.arange(capacity) < begin
+    first = beginning(residual.used, latest) if begin is None else begin
+    counted = early(residual, first, latest)
     features, there = jnp.asarray(residual.features), chosen != NONE
     inducing = features[jnp.maximum(chosen, 0)]
     noise = scaled.noise(hyper.noise)
@@ -248,28 +253,26 @@ def condition_sparse(
         gram = jnp.where(there[:, None] & there, gram, jnp.eye(len(chosen), dtype=gram.dtype))
         whitener, regular = whiten(gram, there)
         prior = kernel.diagonal(features)
-        return whitener, regular, summed(white(whitener, features), prior, noise, residual, early)
-
-    def onward():
-        return before.whitener, before.healthy, before.sums
+        return whitener, regular, summed(white(whitener, features), prior, noise, residual, counted)
 
     if before is None:
         whitener, regular, sums = from_nothing()
     else:
         # Noise that is known changes its size with the scale, and with it every sum.
         ready = before.sums.ready & ~jnp.any(residual.known > 0)
-        whitener, regular, sums = jax.lax.cond(ready, onward, from_nothing)
+        kept = jax.tree.map(jnp.asarray, (before.whitener, before.healthy, before.sums))
+        whitener, regular, sums = jax.lax.cond(ready, lambda: kept, from_nothing)
     sums = brought_up(
-        sums, lambda x: white(whitener, x), kernel.diagonal, hyper.noise, residual, early
+        sums, lambda x: white(whitener, x), kernel.diagonal, hyper.noise, residual, counted
     )
     up = sums.root @ sums.standardised(scale)[:, 0]
-    slots = begin + jnp.arange(latest)
-    live, slots = slots < residual.used, jnp.minimum(slots, capacity - 1)
+    slots = first + jnp.arange(latest)
+    live, slots = slots < residual.used, jnp.minimum(slots, residual.capacity - 1)
     x = features[slots]
     seen = white(whitener, x)
     away = scaled.mean[slots] - (up @ sums.root) @ seen
-    late, sound = Late.of(begin, x, live, seen, sums.root, kernel.gram(x, x), noise[slots], away)
-    prior = jnp.where(early, kernel.diagonal(features), 0.0)
+    late, sound = Late.of(first, x, live, seen, sums.root, kernel.gram(x, x), noise[slots], away)
+    prior = jnp.where(counted, kernel.diagonal(features), 0.0)
     return Sparse(
         hyper=hyper,
         observations=scaled,

@@ -50,7 +50,7 @@ def left_out(posterior: "Sparse", slot: Int[Array, ""]) -> Float[Array, ""]:
     row = jnp.clip(slot - late.begin, 0, len(late.live) - 1)
     column = late.whitener[:, row]
     lately = late.weights[row] / (column @ column)
-    return jnp.where(slot < late.begin, away / (1.0 - carried / spread[slot]), lately)
+    return jnp.where(posterior.early[slot], away / (1.0 - carried / spread[slot]), lately)
 
 
 def _early(posterior: "Sparse") -> tuple[Float[Array, " c"], Float[Array, " c"]]:
