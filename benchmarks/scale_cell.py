@@ -145,9 +145,9 @@ def found_for(x: np.ndarray, rewards: np.ndarray, known: np.ndarray) -> dict[str
     for arm in known:
         bandit.tell(int(arm), float(rewards[arm]))
     bandit.ask()
-    lengthscale, variance, noise = bandit.state_dict()["events"][-1]["belief"]["hyper"]
+    lengthscale, variance, slope, noise = bandit.state_dict()["events"][-1]["belief"]["hyper"]
     once = wf.Fit(restarts=0, iterations=1)  # of which nothing comes: it has to improve something
-    kernel = wf.kernels.Matern52(lengthscale, variance)
+    kernel = wf.kernels.Matern52(lengthscale, variance) + wf.kernels.Trend(slope)
     return {"kernel": kernel, "noise": noise, "fit": once, "refit_every": 10**6}
 
 

@@ -42,7 +42,7 @@ def _kernel_or_none(kernel: Any) -> Kernel | None:
 class GP(Model[GPBelief]):
     """The model of the payoffs: kernel, first guess of the noise, and how to fit them.
 
-    Exact up to 1,024 distinct inputs; beyond, 512 of them carry it (see ``SparseGP``), unless
+    Exact up to 1,024 distinct inputs; beyond, up to 512 carry it (see ``SparseGP``), unless
     hyper-parameters are sampled.
 
     Attributes:

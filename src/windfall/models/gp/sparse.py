@@ -258,8 +258,10 @@ def condition_sparse(
     if before is None:
         whitener, regular, sums = from_nothing()
     else:
-        # Noise that is known changes its size with the scale, and with it every sum.
-        ready = before.sums.ready & ~jnp.any(residual.known > 0)
+        # Noise that is known changes its size with the scale, and with it every sum; but where the
+        # kernel is kept, for an imagined reward, so is the scale.
+        sized = jnp.any(residual.known > 0) & (begin is None)
+        ready = before.sums.ready & ~sized
         kept = jax.tree.map(jnp.asarray, (before.whitener, before.healthy, before.sums))
         whitener, regular, sums = jax.lax.cond(ready, lambda: kept, from_nothing)
     sums = brought_up(
