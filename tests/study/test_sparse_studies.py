@@ -12,6 +12,7 @@ from windfall.errors import InputError
 from windfall.models.gp.posterior import Posterior
 from windfall.models.gp.sparse import Sparse
 from windfall.space import as_space
+from windfall.study import compiled, decide
 
 #: Irregular arms and noise, as in ``test_one_round``: no two scores are nearly equal.
 ARMS = np.random.default_rng(8).uniform(size=(40, 2))
@@ -24,7 +25,8 @@ MODEL = wf.SparseGP(wf.kernels.Matern52(0.3), fit=wf.Fit(restarts=0, iterations=
 POLICY = wf.Policy(wf.VUCB(), MODEL)
 
 
-def test_a_bandit_a_simulation_and_a_study_opened_again_choose_alike():
+def test_a_bandit_a_simulation_and_a_study_opened_again_choose_alike(monkeypatch):
+    monkeypatch.setattr(decide, "ROUND", 4)  # so that there is something to build upon
     trial = wf.simulate(PROBLEM, POLICY, rounds=13, trials=1, seed=5, workers=1)
     bandit = wf.Bandit(ARMS, POLICY, seed=5, initial=3)
     for choice, reward in zip(bandit.ask(3), trial.first[0], strict=True):
@@ -55,7 +57,7 @@ def test_the_usual_model_becomes_sparse_beyond_1024_inputs_and_exact_again():
         np.shape, wf.GP().begin(as_space(ARMS), 2048)
     )
     # No n × n matrix: memory is O(n).
-    assert max(np.size(leaf) for leaf in jax.tree.leaves(sparse)) == 512**2
+    assert max(np.size(leaf) for leaf in jax.tree.leaves(sparse)) == 384**2
     assert jax.tree.map(np.shape, sparse.resized(1024)) == jax.tree.map(np.shape, belief)
     for one in (sparse, sparse.resized(1024)):
         assert one.dump()["hyper"] == belief.dump()["hyper"]
@@ -65,6 +67,30 @@ def test_the_usual_model_becomes_sparse_beyond_1024_inputs_and_exact_again():
         assert [(2, *np.shape(leaf)) for leaf in jax.tree.leaves(like)] == [
             np.shape(leaf) for leaf in jax.tree.leaves(stack)
         ]
+
+
+def test_what_was_added_up_is_built_upon_and_a_study_opened_again_agrees(monkeypatch):
+    monkeypatch.setattr(decide, "ROUND", 4)
+    fresh, condition = [], compiled.condition
+
+    def counted(model, belief):
+        fresh.append(belief.used > 0 and not belief.posterior.sums.ready)  # else a rehearsal
+        return condition(model, belief)
+
+    kept = wf.Policy(wf.VUCB(), wf.SparseGP(wf.kernels.Matern52(0.3), inducing=6, refit_every=1000))
+    bandit = wf.Bandit(ARMS, kept, seed=5)
+    for arm in range(16):
+        bandit.tell(arm, float(np.sin(arm)))
+    bandit.ask()
+    monkeypatch.setattr(compiled, "condition", counted)
+    steps = [(30, 0.5), (3, 0.1), (30, 0.7), (31, 0.2), (32, 0.3), (3, 0.4)]
+    for arm, reward in steps:
+        bandit.tell(arm, reward)
+        again = wf.Bandit.from_state_dict(bandit.state_dict())
+        assert again.ask() == bandit.ask()
+    # Opened again, all are added up from nothing; going on, when there are four rewards more, or
+    # more room: one input outgrows 16.
+    assert sum(fresh) == len(steps) + 2
 
 
 def test_a_sparse_model_samples_no_hyper_parameters():

@@ -24,6 +24,7 @@ from windfall.acquisition.region import Region
 from windfall.acquisition.shards import highest_of_shards, spread
 from windfall.models.base import Belief, Tried
 from windfall.models.glance import Glance
+from windfall.models.peak import peak
 from windfall.runtime.arrays import Array
 from windfall.runtime.programs import program
 from windfall.space import Arms, Parameters, Space
@@ -131,9 +132,8 @@ class Listed(Candidates):
             found = highest(score, self.arms, self.glance, avoid, among)
         else:
             found = highest_of_shards(self.mesh, score, self.arms, self.glance, avoid, among)
-        at, tried = self.arms[found.arm][None], belief.tried
+        at, best = self.arms[found.arm][None], peak(belief)
         mean, deviation = belief.moments(at)
-        best = jnp.max(jnp.where(tried.live, belief.mean(tried.x), -jnp.inf))
         ratio = score.ratio(at)[0]
         valid = belief.healthy & found.valid
         info = Info(found.score, mean[0], deviation[0], ratio, best, valid, settled=score.settled)

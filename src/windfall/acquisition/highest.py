@@ -25,10 +25,12 @@ __all__ = ["LONG", "Highest", "better", "glanced", "highest", "objections"]
 
 #: A list is long from so many arms on: a first look pays, and so do several devices.
 LONG = 2**13
-#: Arms in a block of the first look, so that what is held for them stays in a processor's cache.
-_ROWS = 4096
+#: Arms in a block of the first look, so that what is held for them stays in a processor's cache;
+#: and on an accelerator, which looks at many at once.
+_ROWS, _ROWS_AT_ONCE = 4096, 2**17
 #: How many scores are computed at a time: a few, in so many turns, and then, where ceilings are far
-#: too high, many, since the next highest ceilings have to be found anew for each turn.
+#: too high, many, since the next highest ceilings have to be found anew for each turn. Many from
+#: the beginning on an accelerator, which takes no longer for them.
 _FEW, _TURNS, _MANY = 512, 8, 2**14
 #: Arms with more features than this are not looked at first.
 _COLUMNS = 128
@@ -53,14 +55,14 @@ class Highest(eqx.Module):
 
 
 def glanced(points: np.ndarray) -> Glance | None:
-    """Arms for a first look; None for a few, and on a device that computes all at once.
+    """Arms for a first look; None for a few.
 
     Also None where arms have many features: distances then take longer than all the rest, and a
     look needs them, too.
     """
-    if len(points) < _ROWS or points.shape[1] > _COLUMNS or on_accelerator():
+    if len(points) < _ROWS or points.shape[1] > _COLUMNS:
         return None
-    return Glance.blocks(points, _ROWS)
+    return Glance.blocks(points, min(len(points), _ROWS_AT_ONCE) if on_accelerator() else _ROWS)
 
 
 def highest(
@@ -152,7 +154,7 @@ def _best_first(score: Score, arms, ceilings, avoid, among) -> Highest:
 
         def step(state):
             (best, heights), turn = state
-            numbers = jnp.sort(jax.lax.top_k(heights, min(size, arms.shape[0]))[1])
+            numbers = jnp.sort(_leaders(heights, min(size, arms.shape[0])))
             x = arms[numbers]
             found = _best(score(x), numbers, objections(x, avoid, among[numbers]))
             return (better(best, found), heights.at[numbers].set(-jnp.inf)), turn + 1
@@ -165,8 +167,25 @@ def _best_first(score: Score, arms, ceilings, avoid, among) -> Highest:
     nothing = Highest(
         jnp.int32(_MOST), jnp.asarray(-jnp.inf, arms.dtype), jnp.int32(_MOST), jnp.asarray(True)
     )
-    carry = searched((nothing, heights), _FEW, _TURNS)
+    carry = (nothing, heights)
+    if not on_accelerator():
+        carry = searched(carry, _FEW, _TURNS)
     return searched(carry, _MANY, arms.shape[0])[0]
+
+
+def _leaders(heights: Float[Array, " m"], size: int) -> Int[Array, " size"]:
+    """So many different arms, the highest among them; as far as it is soon said, the highest.
+
+    On an accelerator, which sorts slowly, the highest of every ``size``-th arm: neighbours in a
+    list, which are often alike, are in different groups.
+    """
+    if not on_accelerator():
+        return jax.lax.top_k(heights, size)[1]
+    rounds = -(-len(heights) // size)
+    groups = jnp.pad(heights, (0, rounds * size - len(heights)), constant_values=-jnp.inf)
+    # The first row has no padding, and is what counts where a group has nothing left.
+    rows = jnp.argmax(groups.reshape(rounds, size), axis=0).astype(jnp.int32)
+    return rows * size + jnp.arange(size, dtype=jnp.int32)
 
 
 def better(one: Highest, other: Highest) -> Highest:

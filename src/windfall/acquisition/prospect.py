@@ -1,10 +1,9 @@
 """The policy for whoever looks for the one best thing: what the tries pay on the way is nothing."""
 
-import jax.numpy as jnp
-
 from windfall.acquisition.base import Acquisition
 from windfall.acquisition.ei import ExpectedImprovement
 from windfall.models.gp.usual import usual_model
+from windfall.models.peak import peak
 
 __all__ = ["Prospect"]
 
@@ -30,9 +29,7 @@ class Prospect(Acquisition):
     repeats = False
 
     def focus(self, key, belief, situation, setup):
-        tried = belief.tried
-        means = jnp.where(tried.live, belief.mean(tried.x), -jnp.inf)
-        return ExpectedImprovement(belief, jnp.max(means))
+        return ExpectedImprovement(belief, peak(belief))
 
     def model(self):
         return usual_model()

@@ -9,6 +9,7 @@ from windfall.acquisition.ei import expected_improvement
 from windfall.checks import number
 from windfall.models.base import Belief
 from windfall.models.gp.usual import earning_model
+from windfall.models.peak import peak
 from windfall.runtime.arrays import Array
 
 __all__ = ["Windfall"]
@@ -134,10 +135,7 @@ class Windfall(Acquisition):
 
     def focus(self, key, belief, situation, setup):
         tried = belief.tried
-        # What the model thinks of the arms pulled, not the rewards themselves: with noise, the
-        # highest of many rewards is mostly luck.
-        means = jnp.where(tried.live, belief.mean(tried.x), -jnp.inf)
-        best = jnp.where(tried.distinct > 0, jnp.max(means), 0.0)  # before any pull h is 0
+        best = jnp.where(tried.distinct > 0, peak(belief), 0.0)  # before any pull h is 0
         # On a box the size is the number of parameters, which the pulls soon exceed.
         pulls = jnp.minimum(self.patience * tried.distinct / situation.size, self.patience)
         doubt = jnp.minimum(

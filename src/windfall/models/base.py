@@ -20,16 +20,15 @@ from jaxtyping import Bool, Float, Int, PRNGKeyArray
 
 from windfall.models.blocks import in_blocks
 from windfall.models.distances import square_distances
+from windfall.models.equal import alike
 from windfall.models.glance import Glance
 from windfall.runtime.arrays import Array
 from windfall.space import Inputs
 
-__all__ = ["EXACT", "ROUNDING", "Belief", "FitInfo", "Model", "Path", "Reward", "Tried", "alike"]
+__all__ = ["EXACT", "Belief", "FitInfo", "Model", "Path", "Reward", "Tried"]
 
 #: Stands for the variance 0 of an exact reward, since 0 marks an unknown one.
 EXACT = 1e-300
-#: Rewards that differ by less than this, relative to the largest, are equal.
-ROUNDING = 1e-12
 
 
 class Reward(eqx.Module):
@@ -166,9 +165,7 @@ class Belief(eqx.Module):
     def ceiling(
         self, x: Float[Array, "m d"], glance: Glance
     ) -> tuple[Float[Array, " m"], Float[Array, " m"]] | None:
-        """No less than μ(x) and σ(x), soon: for leaving out points that cannot win.
-
-        None where there is nothing sooner than ``moments``.
+        """No less than μ(x) and σ(x), soon; None where there is nothing sooner than ``moments``.
 
         Args:
             x: The points.
@@ -239,6 +236,19 @@ class Belief(eqx.Module):
         """Whether rewards since the last search, conditioned on, call for another, if thrifty."""
         return True
 
+    @property
+    def cumulative(self) -> bool:
+        """Whether it is conditioned sooner upon what it was before; see ``upon``."""
+        return False
+
+    def before(self, rewards: "Belief") -> "Belief":
+        """With the fewer rewards that another belief has noted, and its own settings."""
+        raise TypeError(f"nothing can be built upon {rewards!r}")
+
+    def upon(self, earlier: "Belief") -> "Belief":
+        """The same, to be conditioned upon what it was ``before``, conditioned."""
+        raise TypeError(f"nothing can be built upon {earlier!r}")
+
     def since(self, now: float) -> float | None:
         """Since when rewards count, where they may age; None where they do not. On the host."""
         del now
@@ -265,13 +275,6 @@ class Belief(eqx.Module):
     def each(self, function: Callable[..., Any], *others: Any) -> Any:
         """The answers of all members, stacked; ``others`` have one entry for each of them."""
         raise TypeError("this belief has no members")
-
-
-def alike(values: Float[Array, " n"], live: Bool[Array, " n"]) -> Bool[Array, ""]:
-    """Whether all that count are equal to rounding, or none counts."""
-    first = jnp.asarray(values)[jnp.argmax(live)]
-    apart = jnp.max(jnp.where(live, jnp.abs(values - first), 0.0))
-    return apart <= ROUNDING * jnp.max(jnp.where(live, jnp.abs(values), 0.0))
 
 
 B = TypeVar("B", bound=Belief)

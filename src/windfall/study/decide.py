@@ -22,7 +22,9 @@ from windfall.runtime.programs import rehearsing
 from windfall.space import Context, Space
 from windfall.space.context import Seen
 from windfall.study import compiled, rehearsal
+from windfall.study.believed import Believed
 from windfall.study.decision import Decision, Learned
+from windfall.study.earlier import ROUND, Earlier
 from windfall.study.pull import Pull, Where
 from windfall.study.record import Record
 from windfall.study.room import Room
@@ -31,7 +33,7 @@ from windfall.study.situations import Situations
 __all__ = ["Decider", "Decision"]
 
 
-class Decider:
+class Decider(Believed):
     """Decides for a study with this space, policy, seed, number of initial choices and context."""
 
     def __init__(
@@ -67,6 +69,7 @@ class Decider:
         self._noted: list[Pull] = []
         self._slots: set[tuple[bytes, bool]] = set()
         self._rewards, self._recalled = self._begun.belief, None
+        self._earlier = Earlier(self.policy.model)
         self._learned: Learned | None = None
         self._conditioned: dict[int, Belief] = {}
 
@@ -129,30 +132,9 @@ class Decider:
             seen,
         )
 
-    def moments(
-        self, record: Record, x: np.ndarray, context: tuple[float, ...] | None = None
-    ) -> tuple[np.ndarray, np.ndarray]:
-        """Mean and deviation of the payoff at unit points in a context, in reward units."""
-        return compiled.moments(self._believed(record, context), x, self._size)
-
-    def table(
-        self, record: Record, x: np.ndarray, context: tuple[float, ...] | None = None
-    ) -> dict[str, np.ndarray]:
-        """What is believed about unit points in a context, by column."""
-        belief = self._believed(record, context)
-        table = compiled.table(self.policy, self._state(record, belief), x, self._size)
-        since = belief.since(record.last + 1.0)
-        return table if since is None else table | {"since": np.full(len(x), since)}
-
-    def _believed(self, record: Record, context: tuple[float, ...] | None) -> Belief:
-        """What there is to read."""
+    def _at(self, record: Record, context: tuple[float, ...] | None) -> Belief:
         self._look(record, record.seen)
         return self._situated(self._believe(self._learn(record), 0), context, record)
-
-    @property
-    def _size(self) -> int:
-        """The length of the list, if there is one."""
-        return 0 if self._all is None else len(self._all)
 
     def _list(self, space: Space) -> None:
         """Choose from a list that has grown."""
@@ -205,8 +187,10 @@ class Decider:
         self._learned, self._conditioned = None, {}
         if self._noted != told[: len(self._noted)]:  # one was taken back
             self._forget()
-        new = told[len(self._noted) :]
-        if new:
+        for end in (len(told) // ROUND * ROUND, len(told)):
+            new = told[len(self._noted) : end]
+            if not new:
+                continue
             x = self._joint([pull.where for pull in new], [pull.at or 0.0 for pull in new])
             known = [pull.noise is not None for pull in new]
             self._slots |= {(row.tobytes(), k) for row, k in zip(x, known, strict=True)}
@@ -215,6 +199,8 @@ class Decider:
                 self._rewards = self._room.fitting(self._rewards, len(self._slots))
             self._rewards = compiled.note(self._rewards, x, new)
             self._noted += new
+            if end % ROUND == 0:
+                self._earlier.count, self._earlier.rewards = end, self._rewards
         return self._rewards
 
     def rehearse(self) -> None:
@@ -255,11 +241,16 @@ class Decider:
                 self._forget()
                 return self._learn(record)
             belief, searched = (belief, -1) if recalled is None else (recalled, searched)
+        if belief.cumulative and searched >= 0:
+            belief = self._earlier.below(belief)
         now = due(record.happened, searched, initial, model.refit_every)
         if now and self._outdated(belief, searched):
             searched = record.happened
             pulls = np.int32(len(record.told))
             belief, info = compiled.search(model, self._begun.key, pulls, belief)
+            if belief.cumulative:  # then it can say how well it fits, which is kept as well
+                belief = compiled.condition(model, self._earlier.below(belief))
+                self._keep(belief)
             hyper = belief.dump()
             spent = int(info.evaluations)
             remark = "" if info.converged else f"; its fit was ended after {spent} evaluations"

@@ -9,6 +9,7 @@ import pytest
 from models.gp.believing import believing
 from models.gp.naive import observed, pulls
 
+from windfall.models import glance
 from windfall.models.glance import UNIT, Glance
 from windfall.models.gp.ceiling import plane_rounding, rounding
 from windfall.models.gp.evidence import Hyper
@@ -80,7 +81,9 @@ def test_no_mean_deviation_or_draw_is_above_its_ceiling():
     np.testing.assert_allclose(deviation**2, wide**2, rtol=0, atol=1e-4)
 
 
-def test_nothing_is_above_its_ceiling_where_there_is_a_plane_too():
+@pytest.mark.parametrize("accelerator", [False, True])
+def test_nothing_is_above_its_ceiling_where_there_is_a_plane_too(monkeypatch, accelerator):
+    monkeypatch.setattr(glance, "on_accelerator", lambda: accelerator)
     observations = observed(*pulls(repeats=True, dimension=3))
 
     @jax.jit

@@ -22,8 +22,8 @@ _HALF, _SHARPNESS = 0.5, 20.0
 #: By how much the rewards have to be more probable with a kernel than without, in logarithms. Two
 #: windfalls that happen to be neighbours give up to 4.
 _CONVINCING = 5.0
-#: So many rewards, evenly from first to last, are asked how many others are like them.
-_ENOUGH = 1024
+#: So many pairs of rewards are compared: all, or each with some, evenly from first to last.
+_ENOUGH = 2**20
 #: Noise variances that are thought possible, each as much as the others, in units of the variance
 #: of the rewards.
 _LEVELS = np.geomspace(LEAST_NOISE, 1.0, 65)
@@ -63,7 +63,7 @@ def _beyond(share: Float[Array, ""], boundary: float) -> Float[Array, ""]:
 def _crowd(tried: Observations) -> Float[Array, ""]:
     """The largest share of the other rewards that are like one of them."""
     y, live = jnp.asarray(tried.mean), tried.live
-    some = slice(None, None, -(-y.size // _ENOUGH))
+    some = slice(None, None, -(-(y.size**2) // _ENOUGH))
     alike = (jnp.abs(y[some, None] - y) < _ALIKE) & live[some, None] & live
     return (jnp.max(jnp.sum(alike, axis=1)) - 1) / jnp.maximum(tried.used - 1, 1)
 

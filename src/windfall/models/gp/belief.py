@@ -5,6 +5,7 @@ from typing import Any
 
 import equinox as eqx
 import jax
+import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Bool, Float, Int
 
@@ -123,12 +124,46 @@ class GPBelief(Belief):
         exact = self.behind <= self.sparsity.exact
         return now | exact | (self.used - self.behind > self.sparsity.latest)
 
+    @property
+    def cumulative(self) -> bool:
+        """What a sparse model says of early rewards adds up."""
+        return isinstance(self.posterior, Sparse)
+
+    def before(self, rewards) -> "GPBelief":
+        """With all inputs, since what carries it may be among those that came later."""
+        assert isinstance(rewards, GPBelief)
+        assert isinstance(self.posterior, Sparse)
+        fewer = dataclasses.replace(
+            rewards.rewards.resized(self.capacity), features=self.rewards.features
+        )
+        posterior = self.posterior.forgetting()
+        return dataclasses.replace(self, rewards=fewer, posterior=posterior)
+
+    def upon(self, earlier) -> "GPBelief":
+        """With the sums of the other; see ``windfall.models.gp.sums``."""
+
+        def kept(belief):
+            p = belief.posterior
+            return p.chosen, p.whitener, p.healthy, p.sums
+
+        return eqx.tree_at(kept, self, kept(earlier))
+
+    def rated(self) -> "GPBelief":
+        """With how well the hyper-parameters fit the rewards now, if that was not said before."""
+        scale = self.posterior.scale
+        units = jnp.stack([scale.location, scale.spread])
+        now = jnp.concatenate([self.posterior.misfit(scale), units])
+        return dataclasses.replace(
+            self, misfit=jnp.where(jnp.isnan(self.misfit[0]), now, self.misfit)
+        )
+
     def remark(self):
         """How sparse the model is, if it is."""
         found = self.posterior
         if not isinstance(found, Sparse):
             return ""
-        carried = f"{np.sum(found.there)} of {int(self.used)} inputs carry the model"
+        carrying = np.sum(found.there) + np.sum(found.late.live)
+        carried = f"{carrying} of {int(self.used)} inputs carry the model"
         return f"; {carried}, {float(found.unexplained):.2%} of the variance is beyond them"
 
     def dump(self) -> dict[str, Any]:
@@ -161,7 +196,8 @@ class GPBelief(Belief):
             raise InputError(f"state misfit is {saved['misfit']}; expected four numbers")
         posterior = dataclasses.replace(self.posterior, hyper=hyper)
         if isinstance(posterior, Sparse):
-            posterior = dataclasses.replace(posterior, chosen=self._chosen(saved, behind))
+            chosen = self._chosen(saved, behind)
+            posterior = dataclasses.replace(posterior, chosen=chosen).forgetting()
         return dataclasses.replace(self, posterior=posterior, behind=behind, misfit=misfit)
 
     def stretched(self, factors) -> "GPBelief":
@@ -177,12 +213,14 @@ class GPBelief(Belief):
             each = [jax.tree.map(lambda a, i=i: np.asarray(a)[i], hyper) for i in range(members)]
             hyper = jax.tree.map(lambda *leaves: np.stack(leaves), *map(stretch, each))
         posterior = eqx.tree_at(lambda p: p.hyper, self.posterior, hyper)
+        if isinstance(posterior, Sparse):
+            posterior = posterior.forgetting()
         return dataclasses.replace(self, posterior=posterior)
 
     def _chosen(self, saved: dict[str, Any], behind: Any) -> np.ndarray:
         """The inputs that carry a sparse model; none yet if the search was an exact model's."""
         assert self.sparsity is not None
-        none = np.full(self.sparsity.size - self.sparsity.latest, NONE, np.int32)
+        none = np.full(self.sparsity.chosen, NONE, np.int32)
         if "chosen" not in saved and behind <= self.sparsity.exact:
             return none
         slots = numbers_or_none(saved.get("chosen"))

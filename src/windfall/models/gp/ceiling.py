@@ -16,7 +16,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Float, Int
 
-from windfall.models.glance import UNIT, Glance
+from windfall.models.glance import UNIT, Glance, pass_over
 from windfall.models.gp.kernels import (
     Matern12,
     Matern32,
@@ -97,21 +97,19 @@ def sweep(posterior: "Posterior", weights: Float[Array, " c"], glance: Glance) -
     inputs, sharp = (jnp.asarray(a, jnp.float32) for a in (carriers.inputs, sharpness))
     columns = range(len(inverse))
 
-    def look(i, carry):
-        total, nearest = carry
-        apart = [inverse[j] * (inputs[i, j] - glance.x[j]) ** 2 for j in columns]
+    def look(input, weight, sharp):
+        """What one input adds to the mean of every point, and how near it is to each."""
+        apart = [inverse[j] * (input[j] - glance.x[j]) ** 2 for j in columns]
         correlation = rough.glance(sum(apart[1:], apart[0]))
         # In double precision: many large terms may cancel.
-        total = total + weights[i] * correlation.astype(weights.dtype)
+        share = weight * correlation.astype(weights.dtype)
         if tilt is not None:
-            here = tilt.astype(jnp.float32) * (inputs[i] - 0.5)
+            here = tilt.astype(jnp.float32) * (input - 0.5)
             for j in columns:
                 correlation = correlation + here[j] * (glance.x[j] - 0.5)
-        return total, jnp.maximum(nearest, sharp[i] * correlation)
+        return share, sharp * correlation
 
-    nothing = jnp.zeros(glance.x.shape[1], jnp.float32)
-    start = (nothing.astype(weights.dtype), nothing)
-    total, nearest = jax.lax.fori_loop(0, carriers.rows, look, start)
+    total, nearest = pass_over(look, (inputs, weights, sharp), carriers.rows)
     counted = jnp.where(jnp.arange(len(weights)) < carriers.rows, weights, 0.0)
     off = rounding(bumps, glance)
     total = total + off * jnp.sum(jnp.abs(counted))

@@ -17,14 +17,23 @@ from windfall.models.gp.kernels import Kernel
 from windfall.models.gp.observations import Observations
 from windfall.runtime.arrays import Array
 
-__all__ = ["NONE", "lately", "pivots", "some"]
+__all__ = ["NONE", "carriers_among", "pivots", "some"]
 
 #: Stands for no input.
 NONE = -1
 #: The share of the inputs chosen that are to be among those that paid most.
 _BEST = 0.25
+#: Of so many inputs those that carry the model are chosen.
+_ASKED = 2048
 #: Less than this share of its variance left: an input that is explained already.
 _EXPLAINED = 1e-8
+
+
+def carriers_among(kernel: Kernel, observations: Observations, count: int) -> Int[Array, " m"]:
+    """The slots of the ``pivots``; of many inputs only some are asked, however many there are."""
+    asked, slots = some(observations, min(_ASKED, observations.capacity))
+    found = pivots(kernel, asked, count)
+    return jnp.where(found == NONE, NONE, slots[found]).astype(jnp.int32)
 
 
 def pivots(kernel: Kernel, observations: Observations, count: int) -> Int[Array, " m"]:
@@ -61,35 +70,31 @@ def pivots(kernel: Kernel, observations: Observations, count: int) -> Int[Array,
     return jax.lax.fori_loop(0, count, choose, nothing)[2]
 
 
-def lately(chosen: Int[Array, " m"], used: Int[Array, ""], count: int) -> Int[Array, " k"]:
-    """The slots of the last inputs that came, as far as they were not chosen.
+def some(observations: Observations, most: int) -> tuple[Observations, Int[Array, " m"]]:
+    """As many of the inputs with their rewards, in order, and their slots; all if there are fewer.
 
-    Example:
-        >>> import numpy as np
-        >>> lately(np.array([5, 0, 3, -1]), np.int32(7), 4).tolist()
-        [-1, 4, -1, 6]
-    """
-    slots = used - count + jnp.arange(count)
-    known = jnp.any(slots[:, None] == chosen, axis=1)
-    return jnp.where(known | (slots < 0), NONE, slots).astype(jnp.int32)
-
-
-def some(observations: Observations, most: int) -> Observations:
-    """As many of the inputs, evenly from first to last, with their rewards; all if there are fewer.
+    A quarter of them are those that paid most, the others come evenly from first to last: a narrow
+    hill is hit by few of these, and of how narrow it is they would say nothing.
 
     Args:
         observations: The rewards.
         most: How many, at most as many as there are slots.
     """
-    used = jnp.minimum(observations.used, most)
-    slots = jnp.arange(most) * observations.used // jnp.maximum(used, 1)
-    slots = jnp.where(jnp.arange(most) < used, slots, observations.capacity - 1)
     all_ = jax.tree.map(jnp.asarray, observations)
-    return Observations(
+    rank = jnp.argsort(jnp.argsort(jnp.where(all_.live, -all_.mean, jnp.inf)))
+    best = all_.live & (rank < int(_BEST * most))
+    others = all_.live & ~best
+    place, left = jnp.cumsum(others) - 1, jnp.maximum(jnp.sum(others), 1)
+    wanted = most - jnp.sum(best)
+    # Of so many steps of wanted/left each, these reach a new number.
+    taken = best | (others & ((place + 1) * wanted // left > place * wanted // left))
+    slots = jnp.nonzero(taken, size=most, fill_value=observations.capacity - 1)[0]
+    found = Observations(
         all_.features[slots],
         all_.count[slots],
         all_.mean[slots],
         all_.squares[slots],
         all_.known[slots],
-        used.astype(jnp.int32),
+        jnp.sum(taken).astype(jnp.int32),
     )
+    return found, slots

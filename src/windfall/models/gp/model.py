@@ -16,7 +16,7 @@ from windfall.models.gp.bayes import Bayes
 from windfall.models.gp.belief import GPBelief
 from windfall.models.gp.evidence import Hyper
 from windfall.models.gp.fit import Fit
-from windfall.models.gp.inducing import pivots, some
+from windfall.models.gp.inducing import carriers_among, some
 from windfall.models.gp.kernels import Kernel, Part, SquaredExponential, as_kernel
 from windfall.models.gp.means import Mean, Zero, as_mean
 from windfall.models.gp.news import UNKNOWN
@@ -31,9 +31,8 @@ from windfall.space import Apart, Inputs
 __all__ = ["GP"]
 
 #: Up to so many inputs everything is exact. Beyond, some carry the model, and hyper-parameters
-#: rest on as many as before (docs/decisions/0012-many-pulls.md).
-FITTED = 1024
-USUAL = Sparsity(exact=FITTED, size=512)
+#: rest on so many (docs/decisions/0012-many-pulls.md).
+USUAL, FITTED = Sparsity(exact=1024, size=512), 768
 
 
 def _kernel_or_none(kernel: Any) -> Kernel | None:
@@ -43,7 +42,7 @@ def _kernel_or_none(kernel: Any) -> Kernel | None:
 class GP(Model[GPBelief]):
     """The model of the payoffs: kernel, first guess of the noise, and how to fit them.
 
-    Exact up to 1,024 distinct inputs; beyond, 512 of them carry it (see ``SparseGP``), unless
+    Exact up to 1,024 distinct inputs; beyond, up to 512 carry it (see ``SparseGP``), unless
     hyper-parameters are sampled.
 
     Attributes:
@@ -148,9 +147,8 @@ class GP(Model[GPBelief]):
         previous = belief.posterior
         residual = previous.trend.residual(belief.rewards)
         scaled = self.scale(residual).apply(residual)
-        data = (
-            some(scaled, min(FITTED, scaled.capacity)) if isinstance(previous, Sparse) else scaled
-        )
+        sparse = isinstance(previous, Sparse)
+        data = some(scaled, min(FITTED, scaled.capacity))[0] if sparse else scaled
         fitted, info = self.fit.infer(key, data, previous, belief.behind, belief.ties)
         hyper = jax.tree.map(
             lambda guess, best: jnp.where(residual.alike, guess, best),
@@ -159,14 +157,14 @@ class GP(Model[GPBelief]):
         )
         posterior = dataclasses.replace(previous, hyper=hyper)
         if isinstance(posterior, Sparse):
-            kernel = posterior.trend.over(hyper.kernel)
-            chosen = pivots(kernel, scaled, len(posterior.chosen))
-            posterior = dataclasses.replace(posterior, chosen=chosen)
-        found = dataclasses.replace(belief, posterior=posterior, behind=belief.rewards.used)
-        if found.thrifty:
-            known = self.condition(found).posterior
-            scale = jnp.stack([known.scale.location, known.scale.spread])
-            misfit = jnp.concatenate([known.misfit(known.scale), scale])
+            chosen = carriers_among(posterior.kernel, scaled, len(posterior.chosen))
+            posterior = dataclasses.replace(posterior, chosen=chosen).forgetting()
+        found = dataclasses.replace(
+            belief, posterior=posterior, behind=belief.rewards.used, misfit=jnp.asarray(UNKNOWN)
+        )
+        # To a sparse model conditioning, which is dear and has to be done anyway, will say that.
+        if found.thrifty and not sparse:
+            misfit = self.condition(found).rated().misfit
             found = dataclasses.replace(found, misfit=misfit)
         return found, info
 
@@ -175,4 +173,5 @@ class GP(Model[GPBelief]):
         previous = belief.posterior
         scale = self.scale(previous.trend.residual(belief.rewards))
         posterior = previous.anew(previous.hyper, belief.rewards, scale)
-        return dataclasses.replace(belief, posterior=posterior)
+        belief = dataclasses.replace(belief, posterior=posterior)
+        return belief.rated() if isinstance(posterior, Sparse) and belief.thrifty else belief

@@ -16,7 +16,8 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Bool, Float, Int
 
-from windfall.models.base import EXACT, ROUNDING, Reward, alike
+from windfall.models.base import EXACT, Reward
+from windfall.models.equal import ROUNDING, alike
 from windfall.runtime.arrays import Array
 
 __all__ = [

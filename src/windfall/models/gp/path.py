@@ -4,13 +4,12 @@ from collections.abc import Callable
 from typing import Any
 
 import equinox as eqx
-import jax
 import jax.numpy as jnp
 from jaxtyping import Float
 
 from windfall.models.base import Path
 from windfall.models.blocks import in_blocks
-from windfall.models.glance import UNIT, Glance
+from windfall.models.glance import UNIT, Glance, pass_over
 from windfall.models.gp.ceiling import sweep
 from windfall.models.gp.kernels.stationary import Waves
 from windfall.runtime.arrays import Array
@@ -67,20 +66,17 @@ def _swell(path: GPPath, waves: Waves, glance: Glance) -> Float[Array, " m"]:
     """
     turns, begin = waves.frequencies / (2.0 * jnp.pi), waves.phases / (2.0 * jnp.pi)
     rough, start = turns.astype(jnp.float32), begin.astype(jnp.float32)
-    dtype = path.weights.dtype
 
-    def look(j, total):
-        phase = start[j]
+    def look(frequency, phase, weight):
         for i in range(glance.x.shape[0]):
-            phase = phase + rough[i, j] * glance.x[i]
+            phase = phase + frequency[i] * glance.x[i]
         square = (phase - jnp.round(phase)) ** 2
         wave = jnp.full_like(square, _COSINE[-1])
         for coefficient in _COSINE[-2::-1]:
             wave = wave * square + coefficient
-        return total + path.weights[j] * wave.astype(dtype)
+        return weight * wave.astype(path.weights.dtype), None
 
-    nothing = jnp.zeros(glance.x.shape[1], dtype)
-    total = jax.lax.fori_loop(0, path.weights.shape[0], look, nothing)
+    total, _ = pass_over(look, (rough.T, start, path.weights), len(path.weights))
     furthest = glance.reach @ jnp.abs(turns) + jnp.abs(begin)
     off = 2.0 * jnp.pi * UNIT * (glance.x.shape[0] + 8.0) * furthest + 16.0 * UNIT
     most = jnp.sum(jnp.abs(path.weights) * jnp.minimum(off, 2.0))

@@ -8,9 +8,11 @@ import jax
 import numpy as np
 
 from windfall.models.gp.inducing import NONE
+from windfall.models.gp.late import Late
 from windfall.models.gp.observations import resize
 from windfall.models.gp.posterior import Posterior
 from windfall.models.gp.sparse import Sparse
+from windfall.models.gp.sums import Sums
 
 __all__ = ["Sparsity", "resized"]
 
@@ -29,8 +31,13 @@ class Sparsity:
 
     @property
     def latest(self) -> int:
-        """How many of these are the latest inputs; a search chooses the others."""
-        return self.size // 4
+        """Room for the latest inputs among these; a search chooses the others."""
+        return max(self.size // 4, 2)
+
+    @property
+    def chosen(self) -> int:
+        """How many a search chooses."""
+        return self.size - self.latest
 
 
 def resized(posterior: Posterior, capacity: int, sparsity: Sparsity | None) -> Posterior:
@@ -45,8 +52,12 @@ def resized(posterior: Posterior, capacity: int, sparsity: Sparsity | None) -> P
     observations = posterior.observations.resized(capacity)
     # Not by the constructor: a stack has other shapes than it is annotated with.
     if isinstance(posterior, Sparse):
-        parts = (observations, resize(posterior.open, capacity, -1))
-        return eqx.tree_at(lambda p: (p.observations, p.open), posterior, parts)
+
+        def slots(p: Sparse):
+            return p.sums.open, p.sums.count, p.sums.mean
+
+        parts = [resize(array, capacity, -1) for array in slots(posterior)]
+        return eqx.tree_at(lambda p: (p.observations, *slots(p)), posterior, (observations, *parts))
     before = posterior.whitener.shape[-1]
     whitener = resize(resize(posterior.whitener, capacity, -1), capacity, -2)
     fresh = np.arange(before, capacity)
@@ -61,23 +72,19 @@ def _blank(posterior: Posterior, capacity: int, sparsity: Sparsity | None) -> Po
         blank = Posterior(*kept, np.eye(capacity), np.bool_(True), posterior.trend)
         fields = ("whitener", "healthy")
     else:
-        size, dimension = sparsity.size, posterior.observations.features.shape[-1]
+        size, dimension = sparsity.chosen, posterior.observations.features.shape[-1]
         blank = Sparse(
             *kept,
             np.eye(size),
             np.bool_(True),
             posterior.trend,
-            chosen=np.full(size - sparsity.latest, NONE, np.int32),
-            inducing=np.zeros((size, dimension)),
-            there=np.zeros(size, bool),
-            root=np.eye(size),
-            told=np.zeros(size),
-            open=np.zeros(capacity),
+            chosen=np.full(size, NONE, np.int32),
+            sums=Sums.nothing(size, capacity),
+            late=Late.nothing(size, sparsity.latest, dimension),
+            level=np.zeros(size),
             unexplained=np.float64(1.0),
-            chosen_forms=np.zeros((2, 2)),
         )
-        fields = ("whitener", "healthy", "chosen", "inducing", "there", "root", "told", "open",
-                  "unexplained", "chosen_forms")  # fmt: skip
+        fields = ("whitener", "healthy", "chosen", "sums", "late", "level", "unexplained")
     lead = np.shape(posterior.observations.used)
 
     def stacked(leaf: Any) -> np.ndarray:

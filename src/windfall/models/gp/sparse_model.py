@@ -17,11 +17,12 @@ class SparseGP(GP):
     ``GP`` turns into this with 512 of them beyond 1,024 distinct inputs. By name it can be had
     sooner, with fewer of them, or later: up to ``inducing`` inputs it is the exact model. What is
     lost stands in ``why``: the share of the payoffs' prior variance that they leave open at the
-    inputs tried. Hyper-parameters are those of highest evidence on 1,024 of the inputs.
+    inputs tried. Hyper-parameters are those of highest evidence on 768 of the inputs.
 
     Attributes:
-        inducing: How many inputs carry the model; a quarter are the latest, the others are chosen
-            by every search. A round with n distinct inputs costs O(n · inducing²).
+        inducing: How many inputs carry the model; up to a quarter are the latest, the others are
+            chosen by every search. With n distinct inputs a round costs O(inducing²), and
+            O(n · inducing²) after a search and with every 64th reward.
 
     Example:
         >>> SparseGP(inducing=256, ard=False)
