@@ -1,5 +1,6 @@
 """The promises of docs/architecture.md: its picture, its walks, and what it says about adding."""
 
+import ast
 import functools
 import importlib
 import importlib.util
@@ -38,6 +39,35 @@ def test_no_file_is_longer_than_300_lines():
     lengths = {path: path.read_text().count("\n") for path in Path(PACKAGE).rglob("*.py")}
     assert len(lengths) > 200
     assert {path.name: lines for path, lines in lengths.items() if lines > 300} == {}
+
+
+#: What a user calls, by file, and what may be anything there: what JSON holds, what a class takes.
+CALLED = {
+    "study/bandit.py": {"state"}, "study/session.py": set(), "study/study.py": set(),
+    "study/kept.py": {"about"}, "study/reading.py": set(), "simulation/runner.py": set(),
+    "evaluation/evaluate.py": {"history"}, "compare/suite.py": set(), "policy/policy.py": set(),
+    "policy/names.py": {"settings"}, "space/box.py": set(), "plot/maps.py": set(),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("file", CALLED)
+def test_arguments_that_users_give_have_types(file):
+    tree = ast.parse((Path(PACKAGE) / file).read_text())
+    functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
+    public = [f for f in functions if f.name == "__init__" or not f.name.startswith("_")]
+    given = [argument for f in public for argument in _arguments(f)]
+    assert given
+    assert {a.arg for a in given if a.annotation and ast.unparse(a.annotation) == "Any"} == CALLED[
+        file
+    ]
+
+
+def _arguments(function: ast.FunctionDef) -> list[ast.arg]:
+    """All but what ``specs`` give, which is as plain as JSON."""
+    if function.name == "from_spec_arguments":
+        return []
+    a = function.args
+    return [*a.posonlyargs, *a.args, *a.kwonlyargs, *filter(None, (a.vararg, a.kwarg))]
 
 
 def test_the_page_names_only_what_exists():

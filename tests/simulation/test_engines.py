@@ -2,8 +2,10 @@
 
 import os
 import signal
+import socket
 import sys
 from concurrent.futures import BrokenExecutor, Executor, Future, ThreadPoolExecutor
+from contextlib import suppress
 
 import jax
 import numpy as np
@@ -58,6 +60,16 @@ def test_a_worker_that_dies_changes_nothing(here, executor, tmp_path):
     same(result, here)
     assert seen == [6] * 5
     assert "RAY_USAGE_STATS_ENABLED" not in os.environ
+
+
+def test_dask_needs_no_port_that_others_may_have():
+    """Where its usual one is taken it warns, and warnings are errors here."""
+    with socket.socket() as other:
+        with suppress(OSError):  # somebody has it already, which serves as well
+            other.bind(("0.0.0.0", 8787))
+            other.listen()
+        with opened("dask", workers=1, tasks=1) as engine:
+            assert engine.blocks(1, 1) == 1
 
 
 def test_any_executor_will_do_and_is_left_open(here):

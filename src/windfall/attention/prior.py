@@ -15,6 +15,7 @@ import numpy as np
 from windfall.checks import numbers_or_none, shown
 from windfall.errors import InputError
 from windfall.naming import name_of
+from windfall.runtime.given import Numbers
 
 __all__ = [
     "Gaussian",
@@ -42,11 +43,11 @@ class Gaussian:
         return xp.exp(-0.5 * xp.sum(errors**2, axis=-1))
 
     @classmethod
-    def from_spec_arguments(cls, mean: Any, deviation: Any) -> "Gaussian":
+    def from_spec_arguments(cls, mean: Numbers, deviation: Numbers) -> "Gaussian":
         return gaussian(mean, deviation)
 
 
-def gaussian(mean: Any, deviation: Any) -> Gaussian:
+def gaussian(mean: Numbers, deviation: Numbers) -> Gaussian:
     """An independent Gaussian density over the features, up to a constant.
 
     Args:

@@ -3,7 +3,6 @@
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -11,6 +10,7 @@ from windfall.compare.experiment import Experiment, Run
 from windfall.compare.store import Store
 from windfall.problems import Problem
 from windfall.runtime.execution import on_accelerator
+from windfall.runtime.given import ExecutorLike
 from windfall.simulation.engines import opened, spread, threads
 from windfall.simulation.results import Result
 from windfall.simulation.runner import result_of
@@ -30,7 +30,7 @@ def execute(
     folder: Path | str,
     *,
     workers: int | None = None,
-    executor: Any = None,
+    executor: ExecutorLike | None = None,
     progress: Callable[[Run, int], object] = lambda run, rounds: None,
     complain: Callable[[str], object] = lambda message: None,
 ) -> dict[str, Outcome]:

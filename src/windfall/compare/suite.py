@@ -17,13 +17,14 @@ from windfall.errors import InputError
 from windfall.problems import Problem, load
 from windfall.problems import suite as suite_names
 from windfall.problems.sensors import SENSORS
+from windfall.runtime.given import ExecutorLike, PolicyLike
 
 __all__ = ["Contest", "compare_suite"]
 
 
 def compare_suite(
     suite: str | Iterable[str | Problem] = "extremes",
-    policies: Mapping[str, Any] | Iterable[str] | None = None,
+    policies: Mapping[str, PolicyLike] | Iterable[str] | None = None,
     *,
     goal: str | None = None,
     budget: int | None = None,
@@ -36,7 +37,7 @@ def compare_suite(
     data_dir: str | Path | None = None,
     folder: str | Path | None = None,
     workers: int | None = None,
-    executor: Any = None,
+    executor: ExecutorLike | None = None,
     progress: Callable[[Run, int], object] = lambda run, rounds: None,
 ) -> Comparison:
     """Play several policies on all problems of a suite and compare them.
@@ -117,7 +118,7 @@ class Contest:
     def prepare(
         cls,
         suite: str | Iterable[str | Problem],
-        policies: Mapping[str, Any] | Iterable[str] | None = None,
+        policies: Mapping[str, PolicyLike] | Iterable[str] | None = None,
         *,
         goal: str | None = None,
         budget: int | None = None,
@@ -154,7 +155,7 @@ class Contest:
         folder: str | Path | None = None,
         *,
         workers: int | None = None,
-        executor: Any = None,
+        executor: ExecutorLike | None = None,
         progress: Callable[[Run, int], object] = lambda run, rounds: None,
         complain: Callable[[str], object] = lambda message: None,
     ) -> Comparison:

@@ -14,6 +14,7 @@ from windfall.evaluation.log import Log, as_log
 from windfall.models.base import Model
 from windfall.models.gp.usual import usual_model
 from windfall.policy import Policy, as_policy
+from windfall.runtime.given import ModelLike, Numbers, PolicyLike
 
 __all__ = ["Evaluation", "evaluate"]
 
@@ -73,10 +74,10 @@ class Evaluation:
 
 def evaluate(
     history: Any,
-    policy: Any = None,
+    policy: PolicyLike | Numbers | None = None,
     *,
-    arms: Any = None,
-    model: Any = None,
+    arms: Numbers | None = None,
+    model: ModelLike | None = None,
     folds: int = 5,
     most: int = 256,
     confidence: float = 0.95,
@@ -122,10 +123,11 @@ def evaluate(
     seed = whole("seed", seed, 0, LARGEST_SEED)
     if not isinstance(model, Model | None):
         raise InputError(f"model is {model!r}; expected a GP(...), another model or None")
-    given = _probabilities(policy)
+    meant: Any = policy
+    given = _probabilities(meant)
     log = as_log(history, arms, None if given is None else given.shape[-1])
     folds = whole("folds", folds, 2, len(log))
-    target = as_policy(policy) if given is None else _each_row(given, log)
+    target = as_policy(meant) if given is None else _each_row(given, log)
     if model is None:
         model = target.model if isinstance(target, Policy) else usual_model()
     learning = crossfit.Learning(model, most, seed)

@@ -20,58 +20,12 @@ from jaxtyping import Bool, Float, Int, PRNGKeyArray
 
 from windfall.models.blocks import in_blocks
 from windfall.models.distances import square_distances
-from windfall.models.equal import alike
 from windfall.models.glance import Glance
+from windfall.models.rewards import EXACT, Reward, Tried
 from windfall.runtime.arrays import Array
 from windfall.space import Inputs
 
 __all__ = ["EXACT", "Belief", "FitInfo", "Model", "Path", "Reward", "Tried"]
-
-#: Stands for the variance 0 of an exact reward, since 0 marks an unknown one.
-EXACT = 1e-300
-
-
-class Reward(eqx.Module):
-    """What one input paid: a reward, or several of them in three numbers.
-
-    Attributes:
-        mean: The reward; the mean of ``count`` replicates.
-        count: How many rewards it stands for.
-        squares: Σ(y − ȳ)² of the replicates.
-        variance: The known variance of this mean; 0 where it is not known. An exact reward has
-            the variance ``EXACT``.
-    """
-
-    mean: Float[Array, ""]
-    count: Float[Array, ""] = np.float64(1.0)
-    squares: Float[Array, ""] = np.float64(0.0)
-    variance: Float[Array, ""] = np.float64(0.0)
-
-
-class Tried(eqx.Module):
-    """Inputs that have rewards, as far as a model keeps them; the best are always among them.
-
-    Attributes:
-        x: The inputs, in the unit box.
-        reward: The mean reward of each.
-        live: Which rows count.
-        distinct: How many distinct inputs have been tried in all.
-    """
-
-    x: Float[Array, "c d"]
-    reward: Float[Array, " c"]
-    live: Bool[Array, " c"]
-    distinct: Int[Array, ""]
-
-    @property
-    def best(self) -> Float[Array, ""]:
-        """The highest mean reward so far; −∞ before the first."""
-        return jnp.max(jnp.where(self.live, self.reward, -jnp.inf))
-
-    @property
-    def alike(self) -> Bool[Array, ""]:
-        """Whether all rewards are equal to rounding: no differences to learn from."""
-        return alike(self.reward, self.live)
 
 
 class Path(eqx.Module):

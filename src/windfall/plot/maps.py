@@ -13,6 +13,7 @@ from windfall.errors import InputError
 from windfall.plot.style import display, new_axes, root_figure, styled
 from windfall.policy import as_policy
 from windfall.problems import Problem
+from windfall.runtime.given import PolicyLike
 from windfall.simulation.results import Result
 from windfall.study.bandit import Bandit
 
@@ -47,7 +48,7 @@ def ratio_map(
     problem: Problem,
     trial: int = 0,
     *,
-    policy: Any = None,
+    policy: PolicyLike | None = None,
     quantity: str = "ratio",
     ax: Axes | None = None,
 ) -> Figure:
@@ -84,7 +85,7 @@ def ratio_map(
     return root_figure(ax)
 
 
-def _replay(result: Result, problem: Problem, trial: int, policy: Any) -> Bandit:
+def _replay(result: Result, problem: Problem, trial: int, policy: PolicyLike | None) -> Bandit:
     """A bandit that has been told what the trial's policy was told."""
     if result.problem != problem.name or result.settings.get("arms", problem.size) != problem.size:
         raise InputError(

@@ -1,7 +1,6 @@
 """A problem, what was earned and found, and LW-UCB's attention side by side."""
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 from matplotlib.figure import Figure
@@ -11,6 +10,7 @@ from windfall.plot.curves import gap, regret
 from windfall.plot.maps import payoff_map, ratio_map
 from windfall.plot.style import several, styled
 from windfall.problems import Problem
+from windfall.runtime.given import PolicyLike
 from windfall.simulation.results import Result
 
 __all__ = ["overview"]
@@ -22,7 +22,7 @@ def overview(
     problem: Problem,
     trial: int | None = None,
     *,
-    policy: Any = None,
+    policy: PolicyLike | None = None,
 ) -> Figure:
     """One figure: the payoffs, regret, gap, and where LW-UCB looks after the last round.
 

@@ -8,6 +8,7 @@ from windfall.acquisition.base import Acquisition
 from windfall.checks import known_name
 from windfall.models.drifting import drifting
 from windfall.policy.policy import Policy
+from windfall.runtime.given import ModelLike, PolicyLike, Text, Truth, Whole
 
 __all__ = ["NAMES", "as_policy"]
 
@@ -15,13 +16,13 @@ NAMES = tuple(registry.POLICIES)
 
 
 def as_policy(
-    policy: Any = None,
+    policy: PolicyLike | None = None,
     *,
     goal: str | None = None,
-    model: Any = None,
-    repeats: Any = None,
-    budget: Any = None,
-    drift: Any = None,
+    model: ModelLike | None = None,
+    repeats: Truth | None = None,
+    budget: Whole | None = None,
+    drift: Text | None = None,
     **settings: Any,
 ) -> Policy:
     """A policy from a name, an acquisition or a policy; None is the default policy of the goal.
@@ -52,7 +53,7 @@ def as_policy(
     return as_policy(wanted, model=drifting(wanted.model))
 
 
-def _joined(policy: Any, settings: dict[str, Any]) -> Policy:
+def _joined(policy: PolicyLike, settings: dict[str, Any]) -> Policy:
     if isinstance(policy, Policy):
         return policy
     if isinstance(policy, Acquisition):

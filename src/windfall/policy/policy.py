@@ -17,6 +17,7 @@ from windfall.errors import InputError
 from windfall.models.base import Model, Tried
 from windfall.policy.state import SELECT, Count, State, key_of
 from windfall.runtime.arrays import Array
+from windfall.runtime.given import AcquisitionLike, ModelLike, Number, Truth, Whole
 from windfall.space import Inputs, Space
 
 __all__ = ["Policy"]
@@ -53,13 +54,13 @@ class Policy(eqx.Module):
 
     def __init__(
         self,
-        acquisition: Any,
-        model: Any = None,
+        acquisition: AcquisitionLike,
+        model: ModelLike | None = None,
         *,
-        repeats: Any = None,
-        budget: Any = None,
-        explore: Any = None,
-        propensities: Any = None,
+        repeats: Truth | None = None,
+        budget: Whole | None = None,
+        explore: Number | None = None,
+        propensities: Whole | None = None,
     ):
         if not isinstance(acquisition, Acquisition):
             raise InputError(

@@ -1,6 +1,6 @@
 """A bandit problem: arms with features, what each pays, and the settings of its experiment."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -12,6 +12,7 @@ from windfall.problems.changing import Rounds
 from windfall.problems.payoff import evaluated
 from windfall.problems.replicates import check_replicates, replicate_means, replicate_noise
 from windfall.problems.rounds import Draw, check_context, drawn
+from windfall.runtime.given import Number, Numbers
 from windfall.space import Context
 from windfall.space.checks import check_arms, check_span, finite_array, read_only
 
@@ -92,12 +93,12 @@ class Problem:
 
     def __init__(  # by hand, because it accepts much more than the attributes hold
         self,
-        arms: Any,
-        payoff: Any = None,
-        noise: Any = None,
+        arms: Numbers,
+        payoff: Numbers | Callable[[np.ndarray], Any] | None = None,
+        noise: Number | None = None,
         name: str = "custom",
-        initial_pool: Any = None,
-        box: Any = None,
+        initial_pool: Numbers | None = None,
+        box: Numbers | None = None,
         feature_names: Sequence[Any] = (),
         protocol: Protocol = Protocol(),  # noqa: B008 (immutable)
         description: str = "",

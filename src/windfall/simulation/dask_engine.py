@@ -14,7 +14,13 @@ from windfall.simulation.work import Played, work
 
 __all__ = ["Dask", "dask"]
 
-_LOCAL: dict[str, Any] = {"threads_per_worker": 1, "memory_limit": 0, "dashboard_address": None}
+#: Without a dashboard the scheduler still listens; on any free port, since 8787 may be another's.
+_LOCAL: dict[str, Any] = {
+    "threads_per_worker": 1,
+    "memory_limit": 0,
+    "dashboard_address": None,
+    "scheduler_kwargs": {"dashboard_address": "localhost:0"},
+}
 
 
 class Dask(Engine):

@@ -17,6 +17,7 @@ import loky
 
 from windfall.checks import known_name
 from windfall.errors import InputError, WorkerError
+from windfall.runtime.given import ExecutorLike
 from windfall.simulation.work import Played, work
 
 __all__ = ["ENGINES", "ONE_THREAD", "Engine", "died", "few_blocks", "opened", "spread", "threads"]
@@ -148,7 +149,7 @@ def threads(count: int) -> Iterator[Engine]:
 
 
 @contextmanager
-def opened(executor: Any, workers: int | None, tasks: int) -> Iterator[Engine]:
+def opened(executor: ExecutorLike | None, workers: int | None, tasks: int) -> Iterator[Engine]:
     """The engine that an argument ``executor`` stands for, closed afterwards if opened here.
 
     Args:

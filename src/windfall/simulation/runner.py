@@ -2,7 +2,6 @@
 
 import platform
 import time
-from typing import Any
 
 import jax
 import loky
@@ -16,6 +15,7 @@ from windfall.problems import Problem
 from windfall.problems.rounds import gaps
 from windfall.runtime.compilation import relieve_memory_maps
 from windfall.runtime.execution import on_accelerator
+from windfall.runtime.given import ExecutorLike, PolicyLike
 from windfall.runtime.threads import wedge_possible
 from windfall.simulation.engines import Engine, opened, spread
 from windfall.simulation.results import Result
@@ -26,7 +26,7 @@ __all__ = ["result_of", "simulate"]
 
 def simulate(
     problem: Problem,
-    policy: Any = None,
+    policy: PolicyLike | None = None,
     *,
     goal: str | None = None,
     budget: int | None = None,
@@ -37,7 +37,7 @@ def simulate(
     seed: int = 0,
     workers: int | None = None,
     batch: int | None = None,
-    executor: Any = None,
+    executor: ExecutorLike | None = None,
     progress: Progress | None = None,
     label: str | None = None,
 ) -> Result:
@@ -63,7 +63,7 @@ def simulate(
             (all trials at once); 0 plays them one by one.
         executor: Where trials are played instead: "ray" or "dask", on the cluster that one is
             connected to or on ``workers`` processes of this machine; or any
-            ``concurrent.futures.Executor`` whose workers are not forked. The trials of a worker
+            ``concurrent.futures.ExecutorLike`` whose workers are not forked. The trials of a worker
             that dies are played again. See docs/guides/cluster.md.
         progress: Called with the number of trial-rounds finished, again and again.
         label: Short name of the policy for tables.

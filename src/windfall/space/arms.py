@@ -9,6 +9,7 @@ import numpy as np
 
 from windfall.checks import shown, whole
 from windfall.errors import InputError
+from windfall.runtime.given import Names, Numbers
 from windfall.space.base import Point, Space
 from windfall.space.checks import check_arms, finite_array, read_only, shape_of
 from windfall.space.sobol import Sobol
@@ -36,7 +37,13 @@ class Arms(Space):
 
     noun, origin = "arm", "drawn at random"
 
-    def __init__(self, features: Any, names: Any = None, box: Any = None, titles: Any = None):
+    def __init__(
+        self,
+        features: Numbers,
+        names: Names | None = None,
+        box: Numbers | None = None,
+        titles: Names | None = None,
+    ):
         """Check the arms and scale them."""
         self._arms = read_only(check_arms(features))
         self._names = self._named(getattr(features, "columns", None) if names is None else names)

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from windfall.errors import InputError
+from windfall.runtime.given import Constraints, Names, Numbers
 from windfall.space.parameter import Real
 from windfall.space.region import Parameters
 
@@ -24,7 +25,13 @@ class Box(Parameters):
         Box([0.0, 0.0], [1.0, 10.0], names=['dose', 'heat'])
     """
 
-    def __init__(self, lower: Any, upper: Any, names: Any = None, constraints: Any = ()):
+    def __init__(
+        self,
+        lower: Numbers,
+        upper: Numbers,
+        names: Names | None = None,
+        constraints: Constraints = (),
+    ):
         """Check the corners."""
         low, high = (
             _listed(name, corner, "one number per parameter")
@@ -61,7 +68,11 @@ class Box(Parameters):
 
     @classmethod
     def from_spec_arguments(  # pyright: ignore[reportIncompatibleMethodOverride]
-        cls, lower: Any, upper: Any, names: Any = None, constraints: Any = ()
+        cls,
+        lower: Numbers,
+        upper: Numbers,
+        names: Names | None = None,
+        constraints: Constraints = (),
     ) -> "Box":
         return cls(lower, upper, names, constraints)
 

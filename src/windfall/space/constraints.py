@@ -9,6 +9,7 @@ import numpy as np
 from windfall.checks import finite
 from windfall.errors import InputError
 from windfall.naming import name_of
+from windfall.runtime.given import Coefficients, Number
 from windfall.specs import by_name
 
 __all__ = ["AtMost", "Constraint", "check_constraints", "evaluate"]
@@ -25,7 +26,7 @@ class AtMost:
         1.0
     """
 
-    def __init__(self, coefficients: Any, bound: Any):
+    def __init__(self, coefficients: Coefficients, bound: Number):
         """A coefficient for each parameter that takes part, in the user's units."""
         if not isinstance(coefficients, Mapping) or not coefficients:
             raise InputError(

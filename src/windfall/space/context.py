@@ -12,6 +12,7 @@ import numpy as np
 
 from windfall.checks import finite, shown, true_or_false
 from windfall.errors import InputError
+from windfall.runtime.given import ContextLike, Truth
 from windfall.space.checks import check_span
 from windfall.space.parameter import Parameter, Real
 from windfall.space.region import Parameters
@@ -108,7 +109,7 @@ class Context:
         [[0.25]]
     """
 
-    def __init__(self, described: Any, additive: Any = False):
+    def __init__(self, described: ContextLike, additive: Truth = False):
         """Check the description."""
         self.additive = true_or_false("additive")(additive)
         self.space: Parameters | None = None
@@ -227,6 +228,6 @@ def _parameter(name: Any, given: Any) -> Parameter:
         raise InputError(f"context {name}: {error}") from None
 
 
-def as_context(given: Any) -> Context | None:
+def as_context(given: ContextLike | None) -> Context | None:
     """The context that a user describes; None for none."""
     return given if given is None or isinstance(given, Context) else Context(given)

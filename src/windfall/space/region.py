@@ -10,6 +10,7 @@ import numpy as np
 from windfall.checks import whole
 from windfall.errors import InputError
 from windfall.naming import name_of
+from windfall.runtime.given import Constraints, Known, ParametersLike
 from windfall.space.base import Point, Space
 from windfall.space.checks import read_only, shape_of
 from windfall.space.columns import Columns
@@ -46,7 +47,7 @@ class Parameters(Space):
 
     noun, origin = "point", "space-filling"
 
-    def __init__(self, parameters: Any, constraints: Any = ()):
+    def __init__(self, parameters: ParametersLike, constraints: Constraints = ()):
         """Check the parameters and their constraints."""
         if not isinstance(parameters, Mapping) or not parameters:
             raise InputError(
@@ -193,7 +194,7 @@ class Parameters(Space):
         pairs = zip(self.parameters.items(), features, strict=True)
         return {name: parameter.value(number) for (name, parameter), number in pairs}
 
-    def encode(self, point: Any) -> np.ndarray:
+    def encode(self, point: Known) -> np.ndarray:
         """The unit point of a point."""
         return self.locate([self.point(point)])[0]
 

@@ -4,6 +4,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, overload
 
 from windfall.checks import LARGEST_SEED, whole
+from windfall.runtime.given import ContextLike, Contexts, Numbers, PolicyLike, SpaceLike, Whole
 from windfall.space import as_space
 from windfall.space.context import as_context
 from windfall.space.similarity import similar_arms
@@ -55,14 +56,14 @@ class Bandit(Session):
 
     def __init__(
         self,
-        arms: Any = None,
-        policy: Any = None,
+        arms: SpaceLike | None = None,
+        policy: PolicyLike | None = None,
         *,
         goal: str | None = None,
         budget: int | None = None,
         repeats: bool | None = None,
-        kernel_matrix: Any = None,
-        context: Any = None,
+        kernel_matrix: Numbers | None = None,
+        context: ContextLike | None = None,
         drift: str | None = None,
         seed: int = 0,
         initial: int | None = None,
@@ -90,11 +91,19 @@ class Bandit(Session):
         return saving.Basis(self._begun, self.policy, self.seed, self.initial, self.context)
 
     @overload
-    def ask(self, n: None = None, *, context: Any = None, among: Any = None) -> Choice: ...
-    @overload
-    def ask(self, n: int, *, context: Any = None, among: Any = None) -> list[Choice]: ...
     def ask(
-        self, n: Any = None, *, context: Any = None, among: Any = None
+        self, n: None = None, *, context: Contexts | None = None, among: Numbers | None = None
+    ) -> Choice: ...
+    @overload
+    def ask(
+        self, n: int, *, context: Contexts | None = None, among: Numbers | None = None
+    ) -> list[Choice]: ...
+    def ask(
+        self,
+        n: Whole | None = None,
+        *,
+        context: Contexts | None = None,
+        among: Numbers | None = None,
     ) -> Choice | list[Choice]:
         """What to try next. Asking again before telling gives the same answer.
 

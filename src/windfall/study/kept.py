@@ -8,6 +8,16 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from windfall import specs
 from windfall.errors import InputError
+from windfall.runtime.given import (
+    ContextLike,
+    Numbers,
+    PolicyLike,
+    SpaceLike,
+    StoreLike,
+    Text,
+    Truth,
+    Whole,
+)
 from windfall.study import history, transfer
 from windfall.study.choice import Request
 from windfall.study.events import Event
@@ -31,20 +41,20 @@ class KeptSession(Session):
 
     def __init__(
         self,
-        name: Any,
-        space: Any = None,
-        policy: Any = None,
+        name: Text,
+        space: SpaceLike | None = None,
+        policy: PolicyLike | None = None,
         *,
-        store: Any = "windfall.db",
-        token: Any = None,
-        goal: Any = None,
-        budget: Any = None,
-        repeats: Any = None,
-        kernel_matrix: Any = None,
-        context: Any = None,
-        drift: Any = None,
-        seed: Any = None,
-        initial: Any = None,
+        store: StoreLike = "windfall.db",
+        token: Text | None = None,
+        goal: Text | None = None,
+        budget: Whole | None = None,
+        repeats: Truth | None = None,
+        kernel_matrix: Numbers | None = None,
+        context: ContextLike | None = None,
+        drift: Text | None = None,
+        seed: Whole | None = None,
+        initial: Whole | None = None,
         about: Any = None,
     ):
         given = (space, policy, goal, budget, repeats, kernel_matrix, seed, initial, about)
@@ -87,7 +97,7 @@ class KeptSession(Session):
         """The policy."""
         return specs.from_spec(self._created["policy"], allow_imports=True)
 
-    def note(self, remark: Any, request: Any = None) -> None:
+    def note(self, remark: Text, request: Text | None = None) -> None:
         """Keep a remark with the study ("changed the nozzle"); it changes nothing else."""
         self._happen("noted", {"text": text("text", remark)}, request)
 
@@ -125,7 +135,7 @@ class KeptSession(Session):
             self._journal.insist(attempt)
         return len(drafts)
 
-    def copy(self, store: Any = None, name: Any = None) -> None:
+    def copy(self, store: StoreLike | None = None, name: Text | None = None) -> None:
         """Copy the study, with all that happened to it, to where it has a free name.
 
         Args:
@@ -141,7 +151,7 @@ class KeptSession(Session):
             if target not in (store, self._store):
                 target.close()
 
-    def rename(self, name: Any) -> None:
+    def rename(self, name: Text) -> None:
         """Give the study another name, which nobody else has."""
         wanted = text("name", name)
         try:
@@ -150,7 +160,7 @@ class KeptSession(Session):
             raise InputError(f"name is {name!r}; expected one that no other study has") from error
         self._name = wanted
 
-    def delete(self, name: Any) -> None:
+    def delete(self, name: Text) -> None:
         """Drop the study and all that happened to it, for good.
 
         Args:

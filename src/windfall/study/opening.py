@@ -6,6 +6,7 @@ from typing import Any
 from windfall import specs
 from windfall.checks import LARGEST_SEED, did_you_mean, shown, whole
 from windfall.errors import InputError
+from windfall.runtime.given import StoreLike, Text
 from windfall.space import as_space
 from windfall.space.context import as_context
 from windfall.space.similarity import similar_arms
@@ -16,7 +17,7 @@ from windfall.study.wish import Wish
 __all__ = ["Terms", "check_same", "found_or_created", "studies", "text", "text_or_none"]
 
 
-def studies(store: Any = "windfall.db", token: Any = None) -> list[str]:
+def studies(store: StoreLike = "windfall.db", token: Text | None = None) -> list[str]:
     """The names of the studies in a store, in the order in which they were created.
 
     Args:

@@ -8,6 +8,7 @@ import numpy as np
 
 from windfall.errors import InputError
 from windfall.naming import marked
+from windfall.runtime.given import Chosen, Known
 from windfall.space import Point, Space
 from windfall.study.choice import Choice, choice_of, plain
 from windfall.study.record import Record
@@ -78,7 +79,7 @@ class Reading(ABC):
         why = f"highest mean reward, {mean:.4g} over {pulls} pull(s)"
         return choice_of(self.space, point, why)
 
-    def best_at(self, context: Any) -> Choice:
+    def best_at(self, context: Known) -> Choice:
         """What is believed to pay most in a context, among what was tried in whichever."""
         record = self._rewarded("best")
         here = self._context(context)
@@ -94,7 +95,7 @@ class Reading(ABC):
         return [point for point, good in pairs if good and point not in retired] or told
 
     def posterior(
-        self, features: Any = None, *, context: Any = None
+        self, features: Chosen | list[Choice] | None = None, *, context: Known | None = None
     ) -> tuple[np.ndarray, np.ndarray]:
         """Mean and deviation of the payoff in reward units. Reading never changes a later choice.
 
@@ -107,7 +108,9 @@ class Reading(ABC):
         x = self._listed(record) if features is None else self.space.read(plain(features))
         return self._decider.moments(record, x, self._context(context))
 
-    def explain(self, features: Any = None, *, context: Any = None) -> dict[str, np.ndarray]:
+    def explain(
+        self, features: Chosen | list[Choice] | None = None, *, context: Known | None = None
+    ) -> dict[str, np.ndarray]:
         """Per arm: mean, std, ratio (attention), acquisition and pulls; ready for a data frame.
 
         Without arms the rows are the distinct points told, and their parameters come first; one

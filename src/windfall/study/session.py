@@ -10,6 +10,7 @@ import numpy as np
 from windfall.checks import shown
 from windfall.errors import InputError
 from windfall.runtime.collector import uncollected
+from windfall.runtime.given import Chosen, Known, Names, Number, Numbers, Text, Whole
 from windfall.space import Context, Point, Space
 from windfall.study import history
 from windfall.study.choice import Choice, Request, plain
@@ -94,7 +95,7 @@ class Session(Reading):
         """Choices handed out by ``ask(n)`` and neither told, failed nor forgotten."""
         return [choice for _, choice in self._now().waiting]
 
-    def add_arms(self, features: Any, names: Any = None) -> list[int]:
+    def add_arms(self, features: Numbers, names: Names | Text | None = None) -> list[int]:
         """Add arms to the list, also outside of where the others are; their numbers.
 
         A retired arm that is added again (its features, and its name where one is given) is that
@@ -107,7 +108,7 @@ class Session(Reading):
         self._happen("added", self._enlarged(features, names))
         return [*self._record.added[-1]]
 
-    def retire(self, arm: Any) -> None:
+    def retire(self, arm: Chosen) -> None:
         """An arm is no longer chosen; its rewards still count, and more may be told.
 
         Args:
@@ -117,14 +118,14 @@ class Session(Reading):
 
     def tell(
         self,
-        choice: Any,
-        reward: Any,
-        noise: Any = None,
-        count: Any = None,
-        deviation: Any = None,
+        choice: Chosen,
+        reward: Number,
+        noise: Number | None = None,
+        count: Whole | None = None,
+        deviation: Number | None = None,
         *,
-        context: Any = None,
-        at: Any = None,
+        context: Known | None = None,
+        at: Number | None = None,
     ) -> None:
         """Record a reward for a choice, or for anything else; repeats are welcome.
 
@@ -141,14 +142,14 @@ class Session(Reading):
         said = {"context": context, "at": at}
         self._happen("told", self._paid(choice, reward, noise, count, deviation, **said))
 
-    def fail(self, choice: Any, *, context: Any = None) -> None:
+    def fail(self, choice: Chosen, *, context: Known | None = None) -> None:
         """Record that a pull failed: it is believed to pay as little as the worst so far.
 
         A reward told for it, before or later, says more than that. ``forget`` takes it back.
         """
         self._happen("failed", self._meant(choice, context))
 
-    def forget(self, choice: Any, *, context: Any = None) -> None:
+    def forget(self, choice: Chosen, *, context: Known | None = None) -> None:
         """A choice that was handed out will never be told, or failed by accident: drop it."""
         self._happen("forgotten", self._meant(choice, context))
 

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any, overload
 
 from windfall.checks import number, whole
+from windfall.runtime.given import Chosen, Known, Names, Number, Numbers, StoreLike, Text, Whole
 from windfall.study import transfer
 from windfall.study.choice import Choice
 from windfall.study.events import Event
@@ -56,7 +57,7 @@ class Study(KeptSession):
 
     @classmethod
     def restore(
-        cls, path: str | os.PathLike[str], name: Any, *, store: Any = "windfall.db"
+        cls, path: str | os.PathLike[str], name: Text, *, store: StoreLike = "windfall.db"
     ) -> "Study":
         """A study as ``export`` wrote it to a .jsonl file, under a name that is free.
 
@@ -78,33 +79,33 @@ class Study(KeptSession):
     def ask(
         self,
         n: None = None,
-        worker: Any = None,
-        lease: Any = None,
-        request: Any = None,
+        worker: Text | None = None,
+        lease: Number | None = None,
+        request: Text | None = None,
         *,
-        context: Any = None,
-        among: Any = None,
+        context: Known | None = None,
+        among: Numbers | None = None,
     ) -> Choice: ...
     @overload
     def ask(
         self,
         n: int,
-        worker: Any = None,
-        lease: Any = None,
-        request: Any = None,
+        worker: Text | None = None,
+        lease: Number | None = None,
+        request: Text | None = None,
         *,
-        context: Any = None,
-        among: Any = None,
+        context: Known | None = None,
+        among: Numbers | None = None,
     ) -> list[Choice]: ...
     def ask(
         self,
-        n: Any = None,
-        worker: Any = None,
-        lease: Any = None,
-        request: Any = None,
+        n: Whole | None = None,
+        worker: Text | None = None,
+        lease: Number | None = None,
+        request: Text | None = None,
         *,
-        context: Any = None,
-        among: Any = None,
+        context: Known | None = None,
+        among: Numbers | None = None,
     ) -> Choice | list[Choice]:
         """What to try next: a choice, or a list of n.
 
@@ -167,15 +168,15 @@ class Study(KeptSession):
 
     def tell(
         self,
-        choice: Any,
-        reward: Any,
-        noise: Any = None,
-        count: Any = None,
-        deviation: Any = None,
-        request: Any = None,
+        choice: Chosen,
+        reward: Number,
+        noise: Number | None = None,
+        count: Whole | None = None,
+        deviation: Number | None = None,
+        request: Text | None = None,
         *,
-        context: Any = None,
-        at: Any = None,
+        context: Known | None = None,
+        at: Number | None = None,
     ) -> None:
         """Record a reward, as ``wf.Bandit.tell``.
 
@@ -193,7 +194,12 @@ class Study(KeptSession):
         self._happen("told", paid, request)
 
     def fail(
-        self, choice: Any, request: Any = None, why: Any = None, *, context: Any = None
+        self,
+        choice: Chosen,
+        request: Text | None = None,
+        why: Text | None = None,
+        *,
+        context: Known | None = None,
     ) -> None:
         """Record that a pull failed, as ``wf.Bandit.fail``.
 
@@ -206,17 +212,21 @@ class Study(KeptSession):
         reason = {} if why is None else {"why": text("why", why)}
         self._happen("failed", self._meant(choice, context) | reason, request)
 
-    def forget(self, choice: Any, request: Any = None, *, context: Any = None) -> None:
+    def forget(
+        self, choice: Chosen, request: Text | None = None, *, context: Known | None = None
+    ) -> None:
         """A choice will never be told, or failed by accident: drop it."""
         self._happen("forgotten", self._meant(choice, context), request)
 
-    def add_arms(self, features: Any, names: Any = None, request: Any = None) -> list[int]:
+    def add_arms(
+        self, features: Numbers, names: Names | Text | None = None, request: Text | None = None
+    ) -> list[int]:
         """Add arms to the list, as ``wf.Bandit.add_arms``; repeating a request changes nothing."""
         event = self._once("added", lambda: self._enlarged(features, names), request)
         earlier = sum(event.kind == "added" for event in self._journal.events[: event.number])
         return [*self._record.added[earlier]]
 
-    def retire(self, arm: Any, request: Any = None) -> None:
+    def retire(self, arm: Chosen, request: Text | None = None) -> None:
         """An arm is no longer chosen, as ``wf.Bandit.retire``."""
         self._once("retired", lambda: self._leaving(arm), request)
 
@@ -235,7 +245,7 @@ class Study(KeptSession):
             ]
         return before[-1]
 
-    def undo(self, event: Any = None, request: Any = None) -> None:
+    def undo(self, event: Whole | None = None, request: Text | None = None) -> None:
         """Take back the last reward or failure; its choice waits again, if it was handed out.
 
         Args:
@@ -252,7 +262,7 @@ class Study(KeptSession):
 
         self._journal.insist(attempt)
 
-    def choice(self, id: Any) -> Choice:
+    def choice(self, id: Whole) -> Choice:
         """A choice that was made, by its lasting id."""
         self._now()
         return self._choice(id)

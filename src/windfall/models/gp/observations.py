@@ -17,7 +17,7 @@ import numpy as np
 from jaxtyping import Bool, Float, Int
 
 from windfall.models.base import EXACT, Reward
-from windfall.models.equal import ROUNDING, alike
+from windfall.models.rewards import ROUNDING, alike
 from windfall.runtime.arrays import Array
 
 __all__ = [

@@ -1,10 +1,10 @@
 """Where studies are kept: one protocol, and stores in memory, in a file and on a server."""
 
 import os
-from typing import Any
 
 from windfall.checks import shown
 from windfall.errors import InputError
+from windfall.runtime.given import StoreLike, Text
 from windfall.study.stores.base import Conflict, Locked, Store
 from windfall.study.stores.memory import MemoryStore
 from windfall.study.stores.sqlite import SQLiteStore
@@ -12,7 +12,7 @@ from windfall.study.stores.sqlite import SQLiteStore
 __all__ = ["Conflict", "Locked", "MemoryStore", "SQLiteStore", "Store", "open_store"]
 
 
-def open_store(store: Any, *, create: bool = False, token: Any = None) -> Store:
+def open_store(store: StoreLike, *, create: bool = False, token: Text | None = None) -> Store:
     """The store that a user means: a file by its name, a server by its address, or a store itself.
 
     Args:
