@@ -108,6 +108,17 @@ def test_of_equals_the_first_wins_and_of_arms_to_avoid_the_least_avoided(device,
         assert bool(found.valid)
 
 
+def test_trials_side_by_side_each_find_their_own_best(device):
+    """As on an accelerator, where one may need more turns than another."""
+    values = np.random.default_rng(1).normal(size=(3, 300))
+    loose = np.outer([0.0, 0.3, 5.0], np.random.default_rng(2).uniform(size=300))
+    found = jax.vmap(lambda *trial: _both(device, *trial, None)[0])(
+        values[:, ORDER], loose[:, ORDER]
+    )
+    np.testing.assert_array_equal(found.arm, values.argmax(axis=1))
+    np.testing.assert_array_equal(found.score, values.max(axis=1))
+
+
 @pytest.mark.parametrize("loose", [0.0, np.inf])
 def test_what_is_not_available_never_wins(device, loose):
     values = np.random.default_rng(1).normal(size=300)

@@ -27,8 +27,9 @@ __all__ = [
 #: From this r² on exp(−√3 r) is 0, and a polynomial of r times it must be too, also where r² has
 #: overflowed.
 _FAR = 1e6
-#: With more columns than this, distances are computed from so many at a time.
-_MANY_COLUMNS, _COLUMNS = 128, 32
+#: Of more columns than this, distances are computed from so many at a time: a compiler that makes
+#: one loop of all of them computes them again wherever a distance is used.
+_COLUMNS = 32
 
 
 class Waves(eqx.Module):
@@ -111,7 +112,7 @@ def squared_distance(
     The derivatives do take products of matrices, whatever the number of features: with G the
     cotangent, for x it is 2w (x Σ_m G − G x'), and for w it is Σ G (x² + x'² − 2x x').
     """
-    if x1.shape[1] <= _MANY_COLUMNS:
+    if x1.shape[1] <= _COLUMNS:
         return _some_columns(weights, x1, x2)
     # A program that grows with the columns: of many, some at a time.
     columns = x1.shape[1]
