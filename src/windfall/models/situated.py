@@ -92,9 +92,13 @@ class Situated(Belief):
         return self.inner.seen
 
     @property
+    def known(self):
+        return self.context[: self.context.shape[0] - self.inner.timed]
+
+    @property
     def _differs(self) -> bool:
         """Whether there is more to a context than the time."""
-        return self.context.shape[0] > self.inner.timed
+        return self.known.shape[0] > 0
 
     def novelty(self, x, reach=0.25):
         """Of a point in this context: to try it in another is something else."""
@@ -107,9 +111,8 @@ class Situated(Belief):
         tried = self.inner.tried
         rows = min(_LATEST, tried.x.shape[0])
         latest = (jnp.sum(tried.live) - 1 - jnp.arange(rows)) % tried.x.shape[0]
-        width = self.context.shape[0] - self.inner.timed
-        past = jnp.asarray(tried.x)[latest, -self.context.shape[0] :][:, :width]
-        rarity = unusual(past, jnp.asarray(tried.live)[latest], self.context[:width])
+        past = jnp.asarray(tried.x)[latest, -self.context.shape[0] :][:, : self.known.shape[0]]
+        rarity = unusual(past, jnp.asarray(tried.live)[latest], self.known)
         return self.usual & (rarity < share)
 
     def mean(self, x):

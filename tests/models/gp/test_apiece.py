@@ -40,7 +40,7 @@ def test_an_arm_knows_what_it_paid_and_nothing_of_the_others(model):
     posterior, kernel = belief.posterior, belief.posterior.hyper.kernel
     own = Hyper(kernel.left.kernel.variance * kernel.right.kernel, posterior.hyper.noise)
     for arm in range(3):
-        mine = ARMS == arm
+        mine = arm == ARMS
         alone = GP().begin(Arms(PLACES), int(mine.sum()))
         for place, reward in zip(PLACES[mine], REWARDS[mine], strict=True):
             alone = observe(alone, place, Reward(np.float64(reward)))
