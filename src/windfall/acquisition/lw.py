@@ -133,6 +133,7 @@ class LWUCB(Acquisition):
         """Where p_μ is estimated, and p_x there."""
         if isinstance(self.prior, InContext):
             return self._in_context(space, self.prior.density)
+        assert isinstance(space, Space)
         survey = self._arms(space) if isinstance(space, Arms) else self._region(space)
         # A mixture contains the prior.
         return Survey(survey.domain) if self.components else survey

@@ -61,8 +61,8 @@ class Conditional(eqx.Module):
         """The density in a context, with mean 1 over these points; 0 if it is 0 at all of them."""
         units = Partial(_beside, self.units, context)
         x = units(points)
-        logs = isinstance(self.prior, LogDensity)
-        shift = jnp.max(self.prior.log(x)) if logs else jnp.zeros(())
+        log = self.prior.log if isinstance(self.prior, LogDensity) else None
+        shift = jnp.zeros(()) if log is None else jnp.max(log(x))
         total = jnp.mean(jnp.asarray(_shifted(self.prior, x, shift)))
         return Relative(self.prior, units, shift, jnp.where(total > 0, total, 1.0))
 

@@ -1,5 +1,6 @@
 """Arms that are mere names: each has a function of the context for itself."""
 
+import jax
 import numpy as np
 import pytest
 from models.learning import KEY, condition, observe, predict, search
@@ -51,6 +52,22 @@ def test_an_arm_knows_what_it_paid_and_nothing_of_the_others(model):
         for one, other in zip(found, expected, strict=True):
             np.testing.assert_allclose(one, other, rtol=1e-6)
         np.testing.assert_allclose(prior, scale.spread * np.sqrt(own.kernel.diagonal(AT)))
+
+
+@pytest.mark.parametrize(("windfalls", "fitted"), [(1, False), (4, True)])
+def test_few_windfalls_are_neither_noise_nor_spikes(windfalls, fitted):
+    """Of fourteen rewards one is too little to fit anything to, and four are not."""
+    model = earning_model()
+    belief = model.begin(NAMES, 16)
+    for i, (arm, place) in enumerate(zip(ARMS, PLACES, strict=True)):
+        x = np.concatenate([np.eye(3)[arm], place])
+        reward = Reward(np.float64(50.0 if i < windfalls else 1.0 + 1e-3 * i))
+        belief = observe(belief, x, reward)
+    found, info = search(model, KEY, belief)
+    guess = model.ignorance(belief.rewards, NAMES.apart)
+    pairs = zip(jax.tree.leaves(found.posterior.hyper), jax.tree.leaves(guess), strict=True)
+    assert all(np.allclose(mine, other) for mine, other in pairs) != fitted
+    assert bool(info.evaluations > 1) == fitted
 
 
 def test_only_arms_that_are_one_choice_are_mere_names():

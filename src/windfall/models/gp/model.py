@@ -1,6 +1,7 @@
 """The model of the payoffs as a user configures it, and how it learns from rewards."""
 
 import dataclasses
+from functools import partial
 from typing import Any
 
 import equinox as eqx
@@ -161,10 +162,18 @@ class GP(Model[GPBelief]):
         data = (
             some(scaled, min(FITTED, scaled.capacity)) if isinstance(previous, Sparse) else scaled
         )
-        fitted, info = self.fit.infer(key, data, previous, belief.behind, belief.ties)
+
+        def infer():
+            return self.fit.infer(key, data, previous, belief.behind, belief.ties)
+
         nothing = residual.alike
-        if self.apiece is not None and belief.apart is not None and belief.apart.names:
+        if self.apiece is None or belief.apart is None or not belief.apart.names:
+            fitted, info = infer()
+        else:
             nothing |= crowd(scaled) > _NEARLY_ALL
+            like = jax.eval_shape(infer)
+            idle = partial(jax.tree.map, lambda a: jnp.ones(a.shape, a.dtype), like)
+            fitted, info = jax.lax.cond(nothing, idle, infer)  # a search is dear
         hyper = jax.tree.map(
             lambda guess, best: jnp.where(nothing, guess, best),
             self.ignorance(scaled, belief.apart),
