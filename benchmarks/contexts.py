@@ -4,9 +4,10 @@
 ``python -m benchmarks.contexts drift --trials 10``
 ``python -m benchmarks.contexts halides --data FOLDER``
 
-Every trial is a study of its own, asked and told in a process of its own; what it has played so far
-is kept in ``--out``. A run that was stopped goes on where it was not finished, and its table counts
-the rounds that all trials of a row have reached.
+Every trial has a process of its own. Those of the wheel are simulated as one compiled program; the
+others are studies, asked and told. What a trial has played so far is kept in ``--out``. A run that
+was stopped goes on where it was not finished, and its table counts the rounds that all trials of a
+row have reached.
 
 ``--peers PYTHON`` (an interpreter that has MABWiser) plays LinUCB and LinTS on the same rounds of
 the wheel; nothing else needs more than windfall.
@@ -27,10 +28,13 @@ import numpy as np
 import windfall as wf
 from benchmarks.machine import describe
 from benchmarks.peer_process import PeerProcess
+from windfall.policy import as_policy
 from windfall.problems import load
 from windfall.problems.changing import Rounds
 from windfall.problems.rounds import gaps
 from windfall.problems.varying import LAST, NOISE, RHOS
+from windfall.simulation.work import Job, prepare
+from windfall.simulation.work import play as play_block
 
 #: Regret relative to uniform (100) on the wheel: NeuralLinear after 80,000 contexts (Riquelme,
 #: Tucker and Snoek, ICLR 2018), and after 2,000 a network that was trained on many other wheels
@@ -115,6 +119,17 @@ def play(trial: Trial, keep: Callable[[list[float], float], None]) -> None:
             keep(missed, time.perf_counter() - begun)
 
 
+def simulate(trial: Trial, keep: Callable[[list[float], float], None]) -> None:
+    """The same as one program: nothing to keep before the end, and far sooner there."""
+    problem, begun = problem_of(trial.problem, trial.data), time.perf_counter()
+    initial = problem.protocol.initial
+    job = Job(as_policy(trial.policy), problem, trial.pulls - initial + 1, 0)
+    played = play_block(job, prepare(job), [trial.number], 0)
+    arms = np.concatenate([played.initial[0], played.arms[0, 1:]])
+    gap = gaps(problem.drawn(trial.number, trial.pulls))
+    keep(gap[np.arange(trial.pulls), arms].tolist(), time.perf_counter() - begun)
+
+
 def play_to_file(folder: str, trial: Trial) -> Trial:
     """A trial in a process of its own."""
     path = Path(folder) / trial.file
@@ -124,7 +139,7 @@ def play_to_file(folder: str, trial: Trial) -> Trial:
         part.write_text(json.dumps({"missed": missed, "seconds": seconds}))
         os.replace(part, path)
 
-    play(trial, keep)
+    (simulate if trial.problem.startswith("contextual-wheel") else play)(trial, keep)
     return trial
 
 

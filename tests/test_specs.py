@@ -107,6 +107,7 @@ def test_specs_read_as_users_write():
             "refit_every": 1,
             "ard": True,
             "contexts": None,
+            "apiece": None,
         },
     }
     assert to_spec(wf.Parameters({"type": wf.Integer(1, 8)}, wf.AtMost({"type": 2}, 9))) == {

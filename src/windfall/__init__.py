@@ -28,7 +28,7 @@ if TYPE_CHECKING:  # for type checkers; the registry says the same to Python
     from windfall.acquisition.thompson import TS
     from windfall.acquisition.ucb import GPUCB, VUCB, Mean
     from windfall.acquisition.windfall import Windfall
-    from windfall.attention.prior import LogDensity, gaussian, independent
+    from windfall.attention.prior import InContext, LogDensity, gaussian, independent
     from windfall.compare.suite import compare_suite
     from windfall.evaluation.evaluate import Evaluation, evaluate
     from windfall.models.drifting import Drifting
@@ -72,6 +72,7 @@ __all__ = [
     "Evaluation",
     "Fit",
     "GammaPrior",
+    "InContext",
     "InputError",
     "Integer",
     "LogDensity",

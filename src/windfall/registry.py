@@ -56,6 +56,7 @@ SPEC_TYPES: dict[str, str] = {
     "SparseGP": "windfall.models.gp.sparse_model:SparseGP",
     # input densities
     "Gaussian": "windfall.attention.prior:Gaussian",
+    "InContext": "windfall.attention.prior:InContext",
     "Independent": "windfall.attention.prior:Independent",
     "LogDensity": "windfall.attention.prior:LogDensity",
     # acquisitions and policies

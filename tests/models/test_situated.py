@@ -38,7 +38,7 @@ def test_predictions_are_those_of_the_joint_belief_at_this_context(name):
     assert belief.dump() == inner.dump() == belief.load(inner.dump()).dump()
     assert belief.members == inner.members
     if inner.members is None:
-        assert belief.standing_alone() == inner.standing_alone()
+        assert belief.standing_alone() == (0.0, 0.0)
     else:
         expected = inner.each(lambda one: one.mean(joint))
         np.testing.assert_allclose(belief.each(lambda one: one.mean(x)), expected, rtol=1e-12)
@@ -152,6 +152,15 @@ def test_nothing_is_without_contexts():
     share = np.float64(1.0)
     assert belief.inner.taken_for_granted(share) is None
     assert Situated.at(belief.inner, np.zeros(0)).taken_for_granted(share) is None
+
+
+def test_a_windfall_stands_alone_only_where_no_contexts_differ():
+    """Elsewhere it would be the reason to try everything anew in every context."""
+    belief = situated([(0.1, 1.0), (0.2, 1.0), (0.3, 1.0), (0.4, 1.0), (0.9, 50.0)])
+    windfall, _ = belief.inner.standing_alone()
+    assert windfall > 0.9
+    assert belief.standing_alone() == (0.0, 0.0)
+    assert Situated.at(belief.inner, np.zeros(0)).standing_alone() == belief.inner.standing_alone()
 
 
 def test_novel_is_what_was_not_tried_in_this_context():

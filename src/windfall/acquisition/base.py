@@ -118,6 +118,11 @@ class Acquisition(eqx.Module):
         del space
         return None
 
+    @property
+    def contextual(self) -> bool:
+        """Whether ``setup`` is to see a ``Joint`` in place of the space, where contexts differ."""
+        return False
+
     def model(self) -> Model:
         """The model of the payoffs that goes with it, unless a policy is given another."""
         return GP()

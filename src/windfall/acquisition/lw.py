@@ -1,6 +1,7 @@
 """LW-UCB: an upper confidence bound whose curiosity is weighted by the likelihood ratio."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Literal
 
 import equinox as eqx
@@ -11,6 +12,7 @@ from jaxtyping import Float
 from windfall.acquisition.base import Acquisition, Rising
 from windfall.attention.density import Bandwidth, check_bandwidth
 from windfall.attention.domain_prior import (
+    Conditional,
     Relative,
     Tabulated,
     check_traceable,
@@ -18,7 +20,7 @@ from windfall.attention.domain_prior import (
     prior_over,
     prior_values,
 )
-from windfall.attention.prior import as_prior
+from windfall.attention.prior import InContext, as_prior
 from windfall.attention.ratio import (
     DirectRatio,
     Domain,
@@ -28,9 +30,10 @@ from windfall.attention.ratio import (
 )
 from windfall.checks import number, one_of, whole_number
 from windfall.errors import InputError
-from windfall.models.units import user_units
+from windfall.models.units import joint_units, user_units
 from windfall.runtime.arrays import Array
-from windfall.space import Arms, Space
+from windfall.space import Arms, Inputs, Space
+from windfall.space.joint import Joint
 
 __all__ = ["LWUCB"]
 
@@ -42,10 +45,21 @@ class Survey(eqx.Module):
         domain: Where p_μ is estimated.
         prior: p_x anywhere, where the ratio is used directly; None if it is uniform or part of a
             mixture.
+        conditional: p_x where it depends on the context; None if it does not.
     """
 
     domain: Domain
     prior: Relative | Tabulated | None = None
+    conditional: Conditional | None = None
+
+    def at(self, context: Float[Array, " c"] | None) -> "Survey":
+        """The same with the p_x of this context; uniform where that is 0 all over the domain."""
+        if self.conditional is None or context is None:
+            return self
+        prior = self.conditional.at(context, self.domain.points)
+        values = prior(self.domain.points)
+        somewhere = jnp.where(jnp.any(values > 0), values, 1.0)
+        return Survey(Domain(self.domain.points, somewhere), prior)
 
 
 class WeightedBound(Rising):
@@ -93,7 +107,7 @@ class LWUCB(Acquisition):
         bandwidth: Of the density of μ.
         prior: p_x: None (uniform), ``gaussian``, ``independent``, a ``LogDensity`` or any function
             of an (m, d) array of features giving densities, or one weight per arm (then the domain
-            is the arms).
+            is the arms). ``InContext`` where it depends on a context, too.
 
     Example:
         >>> LWUCB(kappa=1.0, components=2)
@@ -114,11 +128,30 @@ class LWUCB(Acquisition):
         """Not with one weight per arm."""
         return not isinstance(self.prior, np.ndarray)
 
-    def setup(self, space: Space) -> Survey:
+    @property
+    def contextual(self) -> bool:
+        """Where p_x depends on the context."""
+        return isinstance(self.prior, InContext)
+
+    def setup(self, space: Inputs) -> Survey:
         """Where p_μ is estimated, and p_x there."""
+        if isinstance(self.prior, InContext):
+            return self._in_context(space, self.prior.density)
+        assert isinstance(space, Space)
         survey = self._arms(space) if isinstance(space, Arms) else self._region(space)
         # A mixture contains the prior.
         return Survey(survey.domain) if self.components else survey
+
+    def _in_context(self, space: Inputs, density: Callable) -> Survey:
+        if not isinstance(space, Joint) or space.context is None or space.context.space is None:
+            raise InputError(
+                f"prior is {self.prior!r}; expected a study with a context whose bounds are given"
+            )
+        uniform = replace(self, prior=None).setup(space.space)
+        conditional = Conditional(density, joint_units(space))
+        columns = [space.space.dimension, space.frame.width - space.frame.timed]
+        check_traceable(conditional, columns, "a p_x in contexts needs; write it with jax.numpy")
+        return Survey(uniform.domain, None, conditional)
 
     def _arms(self, space: Arms) -> Survey:
         if isinstance(self.prior, np.ndarray):
@@ -141,11 +174,13 @@ class LWUCB(Acquisition):
             return Survey(Domain(points, np.ones(len(points))))
         at_points, prior = prior_over(self.prior, space.natural(points), user_units(space))
         if not self.components:
-            check_traceable(prior, space.dimension)
+            otherwise = "write it with jax.numpy, or use a mixture (components=4)"
+            check_traceable(prior, [space.dimension], f"components=0 needs on a box; {otherwise}")
         return Survey(Domain(points, at_points), prior)
 
     def focus(self, key, belief, situation, setup):
-        domain = setup.domain
+        setup = setup.at(belief.known)
+        domain, prior = setup.domain, None if self.components else setup.prior
         mean = belief.mean(domain.points)
         resolution = jnp.max(belief.prior_deviation(domain.points))
         if self.components == 0:
@@ -154,4 +189,4 @@ class LWUCB(Acquisition):
             attention = mixture_ratio(
                 key, mean, domain, resolution, self.components, self.bandwidth
             )
-        return WeightedBound(belief, attention, setup.prior, self.kappa)
+        return WeightedBound(belief, attention, prior, self.kappa)

@@ -104,7 +104,8 @@ class Windfall(Acquisition):
     may be luck, those of the mean may be, too: ρ goes up to 2 there, and ν rises half as steeply,
     so that what was not tried is looked at evenly.
 
-    Where contexts differ, a model makes up its mind sooner still: one arm that pays well in every
+    Where contexts differ, nearly everything is new in every one, and there is no such benefit. A
+    model makes up its mind sooner still: one arm that pays well in every
     context, and one reward of each of the others, and it will never look at those again, whatever
     they may pay in other contexts. Where something is taken for granted so (most choices were the
     same one, and it is expected to pay most here, too) the most unusual of two contexts, and later

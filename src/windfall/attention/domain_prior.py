@@ -7,6 +7,7 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax.tree_util import Partial
 from jaxtyping import Float
 
 from windfall.attention.prior import LogDensity, module_of
@@ -15,6 +16,7 @@ from windfall.naming import name_of
 from windfall.runtime.arrays import Array
 
 __all__ = [
+    "Conditional",
     "Relative",
     "Tabulated",
     "check_traceable",
@@ -42,6 +44,31 @@ class Relative(eqx.Module):
     def __call__(self, x: Float[Array, "m d"]) -> Float[Array, " m"]:
         """The density at points of the unit box."""
         return jnp.asarray(_shifted(self.prior, self.units(x), self.shift)) / self.total
+
+
+class Conditional(eqx.Module):
+    """p_x(x | z) before the context is known.
+
+    Attributes:
+        prior: A function of features and then the context, in the user's units.
+        units: The way there from points of the unit box and the columns of a context.
+    """
+
+    prior: Callable = eqx.field(static=True)
+    units: Any
+
+    def at(self, context: Float[Array, " c"], points: Float[Array, "n d"]) -> Relative:
+        """The density in a context, with mean 1 over these points; 0 if it is 0 at all of them."""
+        units = Partial(_beside, self.units, context)
+        x = units(points)
+        log = self.prior.log if isinstance(self.prior, LogDensity) else None
+        shift = jnp.zeros(()) if log is None else jnp.max(log(x))
+        total = jnp.mean(jnp.asarray(_shifted(self.prior, x, shift)))
+        return Relative(self.prior, units, shift, jnp.where(total > 0, total, 1.0))
+
+
+def _beside(units, context, x):
+    return units(x, context)
 
 
 class Tabulated(eqx.Module):
@@ -101,16 +128,28 @@ def prior_over(prior: Callable, points: np.ndarray, units: Any) -> tuple[np.ndar
     )
 
 
-def check_traceable(density: Relative, columns: int) -> None:
-    """A prior whose gradient is needed must be written in JAX."""
+def check_traceable(density: Relative | Conditional, columns: list[int], otherwise: str) -> None:
+    """A prior that compiled code computes must be written in JAX.
+
+    Args:
+        density: Its prior, and the units that it sees.
+        columns: Of the unit box; then of a context, if it depends on one.
+        otherwise: Why it must be, and what else would do.
+    """
+
+    def values(*x):
+        return jnp.asarray(density.prior(density.units(*x)))
+
+    like = [jax.ShapeDtypeStruct(s, jnp.float64) for s in ((3, columns[0]), *zip(columns[1:]))]
     try:
         with jax.enable_x64(True):
-            jax.eval_shape(density, jax.ShapeDtypeStruct((1, columns), jnp.float64))
+            found = jax.eval_shape(values, *like).shape
     except Exception as error:
         raise InputError(
-            f"prior {name_of(density.prior)} cannot be traced by JAX, which components=0 needs on "
-            "a box; write it with jax.numpy, or use a mixture (components=4)"
+            f"prior {name_of(density.prior)} cannot be traced by JAX, which {otherwise}"
         ) from error
+    if found != (3,):
+        raise InputError(f"prior returned shape {found} for 3 points; expected one density each")
 
 
 def check_weights(weights: Any, arms: int) -> np.ndarray:

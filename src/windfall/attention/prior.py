@@ -19,6 +19,7 @@ from windfall.runtime.given import Numbers
 
 __all__ = [
     "Gaussian",
+    "InContext",
     "Independent",
     "LogDensity",
     "as_prior",
@@ -167,6 +168,34 @@ class LogDensity:
 
     def __repr__(self) -> str:
         return f"LogDensity({name_of(self.log)})"
+
+
+@dataclass(frozen=True)
+class InContext:
+    """p_x(x | z): which inputs matter in a context.
+
+    A density of arrays whose columns are the features and then the numbers of the context, in the
+    user's units: any other prior, or a function that JAX can trace.
+
+    Example:
+        >>> import jax.numpy as jnp
+        >>> near = InContext(lambda x: jnp.exp(-jnp.abs(x[:, 0] - x[:, 1])))
+    """
+
+    density: Any  # a function, checked
+
+    def __post_init__(self):
+        if not callable(self.density) or isinstance(self.density, InContext):
+            raise InputError(
+                f"density is {self.density!r}; expected a function of features and context"
+            )
+
+    def __call__(self, x: Any) -> Any:
+        """The density at each row of ``x``, features and context."""
+        return self.density(x)
+
+    def __repr__(self) -> str:
+        return f"InContext({name_of(self.density)})"
 
 
 def as_prior(prior: Any) -> Callable | np.ndarray | None:

@@ -85,6 +85,11 @@ class Belief(eqx.Module):
         """All that was ever tried, with what it paid then: in whichever context."""
         return self.tried
 
+    @property
+    def known(self) -> Float[Array, " c"] | None:
+        """Columns of the context in which this is believed, less the time; None: there is none."""
+        return None
+
     def novelty(self, x: Float[Array, "m d"], reach: Any = 0.25) -> Float[Array, " m"]:
         """ν(x): 0 at what was tried, 1 from about twice the reach on, in spacings of n points."""
         tried = self.tried

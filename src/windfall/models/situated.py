@@ -7,6 +7,7 @@ decides sees only the first, at the context that there is now, and need not know
 import dataclasses
 from typing import Any
 
+import jax
 import jax.numpy as jnp
 from jaxtyping import Bool, Float
 
@@ -91,20 +92,28 @@ class Situated(Belief):
     def seen(self) -> Tried:
         return self.inner.seen
 
+    @property
+    def known(self):
+        return self.context[: self.context.shape[0] - self.inner.timed]
+
+    @property
+    def _differs(self) -> bool:
+        """Whether there is more to a context than the time."""
+        return self.known.shape[0] > 0
+
     def novelty(self, x, reach=0.25):
         """Of a point in this context: to try it in another is something else."""
         return self.inner.novelty(joined(x, self.context), reach)
 
     def taken_for_granted(self, share):
         """Whether what most choices were is expected to be the best here, and here is unusual."""
-        if self.context.shape[0] == self.inner.timed:
+        if not self._differs:
             return super().taken_for_granted(share)
         tried = self.inner.tried
         rows = min(_LATEST, tried.x.shape[0])
         latest = (jnp.sum(tried.live) - 1 - jnp.arange(rows)) % tried.x.shape[0]
-        width = self.context.shape[0] - self.inner.timed
-        past = jnp.asarray(tried.x)[latest, -self.context.shape[0] :][:, :width]
-        rarity = unusual(past, jnp.asarray(tried.live)[latest], self.context[:width])
+        past = jnp.asarray(tried.x)[latest, -self.context.shape[0] :][:, : self.known.shape[0]]
+        rarity = unusual(past, jnp.asarray(tried.live)[latest], self.known)
         return self.usual & (rarity < share)
 
     def mean(self, x):
@@ -137,7 +146,9 @@ class Situated(Belief):
         return dataclasses.replace(self, inner=self.inner.load(saved))
 
     def standing_alone(self):
-        return self.inner.standing_alone()
+        """Not where contexts differ: nearly everything is new there, at every context again."""
+        doubts = self.inner.standing_alone()
+        return jax.tree.map(jnp.zeros_like, doubts) if self._differs else doubts
 
     def remark(self) -> str:
         return self.inner.remark()

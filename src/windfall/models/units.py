@@ -7,7 +7,7 @@ from jax.tree_util import Partial
 from windfall.space import Arms, Inputs, Parameters
 from windfall.space.joint import Joint
 
-__all__ = ["user_units"]
+__all__ = ["joint_units", "user_units"]
 
 
 def user_units(space: Inputs) -> Partial:
@@ -27,6 +27,29 @@ def user_units(space: Inputs) -> Partial:
         return Partial(_affine, space.low, space.span)
     assert isinstance(space, Parameters)
     return Partial(_decoded, space.columns)
+
+
+def joint_units(space: Joint) -> Partial:
+    """A function of unit points and a context's columns: features, then the context's numbers.
+
+    The bounds of the context must be given.
+
+    Example:
+        >>> import numpy as np
+        >>> from windfall.space import Arms, Context
+        >>> context = Context({"load": (0, 10)})
+        >>> joint = Joint(Arms([[1.0], [3.0]]), context, context.frame(None))
+        >>> joint_units(joint)(np.array([[0.5], [1.0]]), np.array([0.5])).tolist()
+        [[2.0, 5.0], [3.0, 5.0]]
+    """
+    assert space.context is not None
+    assert space.context.space is not None
+    return Partial(_both, user_units(space.space), user_units(space.context.space))
+
+
+def _both(units, others, x, context):
+    features, known = units(x), others(context[None])
+    return jnp.concatenate([features, jnp.tile(known, (x.shape[0], 1))], axis=1)
 
 
 def _first(like, units, x):

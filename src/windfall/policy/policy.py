@@ -111,11 +111,12 @@ class Policy(eqx.Module):
             initial: Rewards that will come from initial arms; policy rounds count after them.
             inputs: What the model sees, if that is more than the space: ``Joint`` with a context.
         """
+        joint: Any = space if inputs is None else inputs
         return State(
             candidates(space),
-            self.acquisition.setup(space),
+            self.acquisition.setup(joint if self.acquisition.contextual else space),
             key,
-            self.model.begin(space if inputs is None else inputs, capacity),
+            self.model.begin(joint, capacity),
             np.int32(0),
             np.int32(initial),
             np.int32(-1),

@@ -21,10 +21,12 @@ class Apart(NamedTuple):
     Attributes:
         columns: After so many columns the context begins.
         additive: Whether payoffs are the sum of what an arm and what a context is worth.
+        names: Whether arms are mere names, each with a column of its own: none is like another.
     """
 
     columns: int
     additive: bool
+    names: bool = False
 
 
 class Inputs(ABC):

@@ -43,7 +43,10 @@ class Joint(Inputs):
     @property
     def apart(self) -> Apart | None:
         """Where the context begins, if it has any columns."""
-        return Apart(self.space.dimension, self.additive) if self.frame.width else None
+        if not self.frame.width:
+            return None
+        one_choice = self.space.arms is not None and self.space.ties == (0,) * self.space.dimension
+        return Apart(self.space.dimension, self.additive, one_choice)
 
     @property
     def untimed(self) -> Inputs:

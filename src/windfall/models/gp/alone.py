@@ -9,7 +9,7 @@ from windfall.models.gp.observations import LEAST_NOISE, Observations
 from windfall.models.gp.posterior import Posterior
 from windfall.runtime.arrays import Array
 
-__all__ = ["standing_alone"]
+__all__ = ["crowd", "standing_alone"]
 
 #: Rewards nearer than this, in units of their spread, are alike.
 _ALIKE = 0.1
@@ -51,7 +51,7 @@ def standing_alone(posterior: Posterior) -> tuple[Float[Array, ""], Float[Array,
     alone = posterior.left_out(top) / jnp.where(leads, y[top], 1.0)
     structured = jax.nn.sigmoid(_structure(posterior) - _CONVINCING)
     explained = structured * _beyond(1.0 - alone, _HALF)
-    windfall = _beyond(_crowd(tried), _MOST) * (1.0 - explained)
+    windfall = _beyond(crowd(tried), _MOST) * (1.0 - explained)
     luck = _beyond(_noise_share(posterior, top), _HALF) * (1.0 - structured)
     return jnp.where(leads, windfall, 0.0), jnp.where(leads, luck, 0.0)
 
@@ -60,7 +60,7 @@ def _beyond(share: Float[Array, ""], boundary: float) -> Float[Array, ""]:
     return jax.nn.sigmoid(_SHARPNESS * (share - boundary))
 
 
-def _crowd(tried: Observations) -> Float[Array, ""]:
+def crowd(tried: Observations) -> Float[Array, ""]:
     """The largest share of the other rewards that are like one of them."""
     y, live = jnp.asarray(tried.mean), tried.live
     some = slice(None, None, -(-(y.size**2) // _ENOUGH))

@@ -1,6 +1,7 @@
 """The model of the payoffs as a user configures it, and how it learns from rewards."""
 
 import dataclasses
+from functools import partial
 from typing import Any
 
 import equinox as eqx
@@ -12,12 +13,13 @@ from jaxtyping import Float, PRNGKeyArray
 from windfall.checks import number, true_or_false, whole_number
 from windfall.errors import InputError
 from windfall.models.base import FitInfo, Model
+from windfall.models.gp.alone import crowd
 from windfall.models.gp.bayes import Bayes
 from windfall.models.gp.belief import GPBelief
 from windfall.models.gp.evidence import Hyper
 from windfall.models.gp.fit import Fit
 from windfall.models.gp.inducing import carriers_among, some
-from windfall.models.gp.kernels import Kernel, Part, SquaredExponential, as_kernel
+from windfall.models.gp.kernels import Kernel, Part, SquaredExponential, White, as_kernel
 from windfall.models.gp.means import Mean, Zero, as_mean
 from windfall.models.gp.news import UNKNOWN
 from windfall.models.gp.observations import LEAST_NOISE, Observations, Scale, natural_scale
@@ -33,6 +35,8 @@ __all__ = ["GP"]
 #: Up to so many inputs everything is exact. Beyond, some carry the model, and hyper-parameters
 #: rest on so many (docs/decisions/0012-many-pulls.md).
 USUAL, FITTED = Sparsity(exact=1024, size=512), 768
+#: The share of rewards that are alike from which the rest is too little to fit anything to.
+_NEARLY_ALL = 0.9
 
 
 def _kernel_or_none(kernel: Any) -> Kernel | None:
@@ -55,6 +59,8 @@ class GP(Model[GPBelief]):
         ard: One lengthscale per feature; one for all columns of a choice.
         contexts: The kernel of a context's columns, times which that of the arms is taken; None:
             one kernel over the columns of both. Additive contexts have a kernel like the arms'.
+        apiece: The kernel of contexts where arms are mere names, as the rows of ``numpy.eye`` are:
+            each arm has a function of the context for itself. None: as other arms.
 
     Example:
         >>> from windfall.models.gp.kernels import Matern52
@@ -69,6 +75,7 @@ class GP(Model[GPBelief]):
     refit_every: int = eqx.field(static=True, converter=whole_number("refit_every", 1), default=1)
     ard: bool = eqx.field(static=True, converter=true_or_false("ard"), default=True)
     contexts: Any = eqx.field(converter=_kernel_or_none, default=None)
+    apiece: Any = eqx.field(converter=_kernel_or_none, default=None)
 
     def __check_init__(self):
         if not isinstance(self.fit, Fit | Bayes):
@@ -77,10 +84,11 @@ class GP(Model[GPBelief]):
     def __repr__(self) -> str:
         """Everything that decides, as text that is the same in every process."""
         mean = "" if isinstance(self.mean, Zero) else f"mean={self.mean!r}, "
-        contexts = "" if self.contexts is None else f", contexts={self.contexts!r}"
+        own = {"contexts": self.contexts, "apiece": self.apiece}
+        others = "".join(f", {name}={k!r}" for name, k in own.items() if k is not None)
         return (
             f"{type(self).__name__}(kernel={self.kernel!r}, noise={float(self.noise)}, {mean}"
-            f"fit={self.fit!r}, refit_every={self.refit_every}, ard={self.ard}{contexts})"
+            f"fit={self.fit!r}, refit_every={self.refit_every}, ard={self.ard}{others})"
         )
 
     def hyper(self, dimension: int, apart: Apart | None = None) -> Hyper:
@@ -90,12 +98,14 @@ class GP(Model[GPBelief]):
 
     def over(self, dimension: int, apart: Apart | None) -> Kernel:
         """The kernel over so many columns; one for each part, where there are two."""
-        if apart is None or (self.contexts is None and not apart.additive):
+        if apart is None:
             return self.kernel
-        arms = Part(self.kernel, 0, apart.columns)
+        arms, rest = Part(self.kernel, 0, apart.columns), (apart.columns, dimension)
         if apart.additive:
-            return arms + Part(self.kernel, apart.columns, dimension)
-        return arms * Part(self.contexts, apart.columns, dimension)
+            return arms + Part(self.kernel, *rest)
+        if apart.names and self.apiece is not None:
+            return Part(White(1.0), 0, apart.columns) * Part(self.apiece, *rest)
+        return self.kernel if self.contexts is None else arms * Part(self.contexts, *rest)
 
     def ignorance(self, observations: Observations, apart: Apart | None = None) -> Hyper:
         """Hyper-parameters for standardised rewards that are all equal: n inputs, nothing learned.
@@ -142,16 +152,28 @@ class GP(Model[GPBelief]):
         """Fit the hyper-parameters to the rewards, from the previous ones on.
 
         Equal rewards say nothing about scale or smoothness, while their evidence is the higher the
-        more certain the model: there is then nothing to fit.
+        more certain the model: there is then nothing to fit. Nor is there where arms are mere names
+        and nearly all rewards are equal: a Gaussian takes the others for noise, or for spikes.
         """
         previous = belief.posterior
         residual = previous.trend.residual(belief.rewards)
         scaled = self.scale(residual).apply(residual)
         sparse = isinstance(previous, Sparse)
         data = some(scaled, min(FITTED, scaled.capacity))[0] if sparse else scaled
-        fitted, info = self.fit.infer(key, data, previous, belief.behind, belief.ties)
+
+        def infer():
+            return self.fit.infer(key, data, previous, belief.behind, belief.ties)
+
+        nothing = residual.alike
+        if self.apiece is None or belief.apart is None or not belief.apart.names:
+            fitted, info = infer()
+        else:
+            nothing |= crowd(scaled) > _NEARLY_ALL
+            like = jax.eval_shape(infer)
+            idle = partial(jax.tree.map, lambda a: jnp.ones(a.shape, a.dtype), like)
+            fitted, info = jax.lax.cond(nothing, idle, infer)  # a search is dear
         hyper = jax.tree.map(
-            lambda guess, best: jnp.where(residual.alike, guess, best),
+            lambda guess, best: jnp.where(nothing, guess, best),
             self.ignorance(scaled, belief.apart),
             fitted,
         )

@@ -1,7 +1,7 @@
 """The models that our own policies use unless they are told otherwise."""
 
 from windfall.models.gp.fit import Fit
-from windfall.models.gp.kernels import Matern52, Trend
+from windfall.models.gp.kernels import Jumps, Matern52, Trend
 from windfall.models.gp.model import GP
 from windfall.models.gp.priors import DimensionPrior, LogNormalPrior
 
@@ -26,9 +26,13 @@ def earning_model() -> GP:
     A few rewards settle which way payoffs rise, long before they show a hill: on real candidate
     lists the default policy then loses a tenth less. Whoever looks for the one best thing is better
     served without (``docs/decisions/0008-find-and-earn.md``).
+
+    Where contexts differ and arms are mere names, each has a plane in the context for itself, and
+    what is rough above it (``docs/decisions/0009-contexts.md``).
     """
     prior = DimensionPrior(**_PRIOR, slope=(0.3, 1.0))
-    return GP(kernel=Matern52(0.5) + Trend(0.3), fit=Fit(prior=prior))
+    apiece = Jumps(0.3) + Trend(1.0)
+    return GP(kernel=Matern52(0.5) + Trend(0.3), fit=Fit(prior=prior), apiece=apiece)
 
 
 def similarity_model() -> GP:
