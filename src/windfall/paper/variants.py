@@ -16,7 +16,7 @@ from windfall.models.base import Belief
 from windfall.models.gp.model import GP
 from windfall.models.gp.observations import Observations, Scale, safe_spread
 from windfall.runtime.arrays import Array
-from windfall.space import Arms, Space
+from windfall.space import Arms, Inputs
 
 __all__ = ["AuthorsEI", "PullsGP", "QuadrantLWUCB"]
 
@@ -70,7 +70,7 @@ class QuadrantLWUCB(LWUCB):
     On the wheel the arms lie on [−1, 1]²: this ratio only ever sees the quadrant of the jackpot.
     """
 
-    def setup(self, space: Space) -> Survey:
+    def setup(self, space: Inputs) -> Survey:
         """Space-filling points of the quadrant."""
         quadrant = Arms([[0.0] * space.dimension, [1.0] * space.dimension])
         assert isinstance(space, Arms)
