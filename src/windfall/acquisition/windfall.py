@@ -105,9 +105,9 @@ class Windfall(Acquisition):
     so that what was not tried is looked at evenly.
 
     Where contexts differ, nearly everything is new in every one, and there is no such benefit. A
-    model makes up its mind sooner still: one arm that pays well in every
-    context, and one reward of each of the others, and it will never look at those again, whatever
-    they may pay in other contexts. Where something is taken for granted so (most choices were the
+    model makes up its mind sooner still: one arm that pays well in every context, and one reward of
+    each of the others, and it will never look at those again, whatever they may pay in other
+    contexts. Where something is taken for granted so (most choices were the
     same one, and it is expected to pay most here, too) the most unusual of two contexts, and later
     of n/patience, is worth a deep look: at what is least known there.
 
