@@ -18,7 +18,7 @@ class Earlier:
 
     Attributes:
         count: How many rewards.
-        rewards: The belief that has noted them and nothing else; None if it has noted none.
+        rewards: The belief that has noted these and no others; None if it has noted none.
     """
 
     def __init__(self, model: Model):

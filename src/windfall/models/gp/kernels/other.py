@@ -8,6 +8,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Float
 
+from windfall.models.distances import same_points
 from windfall.models.gp.kernels.base import Kernel
 from windfall.models.gp.kernels.parameter import one_per_feature, parameter
 from windfall.models.gp.kernels.stationary import fourier_features
@@ -27,6 +28,9 @@ class White(Kernel):
 
     def __call__(self, x1, x2):
         return self.variance * jnp.all(x1 == x2)
+
+    def gram(self, x1, x2):
+        return self.variance * same_points(x1, x2)
 
     def random_features(self, key, count, anchors):
         # cos(ω·x + b) with enormous ω is uncorrelated between any two points that differ.
