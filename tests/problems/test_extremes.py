@@ -9,6 +9,7 @@ import pytest
 from windfall.problems import describe, load, suite
 from windfall.problems.extremes import EXTREMES, SNAPSHOTS
 from windfall.problems.problem import Problem
+from windfall.space import Arms
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 TUNE, REPORT = suite("extremes-tune"), suite("extremes-report")
@@ -144,7 +145,7 @@ def test_unstructured_payoffs_ignore_the_features(problems):
 def test_structured_payoffs_do_not_ignore_the_features(problems):
     for name in ("hill-3d", "spikes-2d", "plateaus-4d", "rugged-1d", "ridge-5d", "helix-3d"):
         problem = problems[name]
-        unit = (problem.arms - problem.box[0]) / np.ptp(problem.box, axis=0)
+        unit = Arms(problem.arms).points
         first = unit[:300]
         distance = ((first[:, None] - unit) ** 2).sum(axis=-1)
         distance[np.arange(len(first)), np.arange(len(first))] = np.inf

@@ -22,7 +22,7 @@ def test_defaults():
     assert (problem.noise, problem.name, problem.initial_pool) == (0.0, "custom", None)
     assert problem.feature_names == ("x1", "x2")
     assert problem.protocol == Protocol(100, 100, 3, 2.0, 4)
-    np.testing.assert_array_equal(problem.box, [[0.0, 0.0], [1.0, 1.0]])
+    assert problem.box is None
     assert (problem.optimum(5), problem.optimal_arm(5)) == (4.0, 1)
 
 
@@ -80,7 +80,8 @@ def test_a_vectorised_function_is_called_once():
 
 def test_arrays_are_read_only_copies():
     arms, payoff = ARMS.copy(), PAYOFF.copy()
-    problem = Problem(arms=arms, payoff=payoff, initial_pool=np.arange(3))
+    corners = [[0.0, 0.0], [1.0, 1.0]]
+    problem = Problem(arms=arms, payoff=payoff, initial_pool=np.arange(3), box=corners)
     arms[:] = payoff[:] = 9
     np.testing.assert_array_equal(problem.arms, ARMS)
     np.testing.assert_array_equal(problem.payoffs(0), PAYOFF)
@@ -101,9 +102,10 @@ def test_fewer_arms_than_initial_ones_lowers_the_protocol():
     assert Problem(arms=ARMS[:2], payoff=PAYOFF[:2]).protocol == Protocol(initial=2)
 
 
-def test_a_constant_feature_has_a_box_without_width():
-    problem = Problem(arms=[[1.0, 3.0], [2.0, 3.0]], payoff=[0.0, 1.0])
-    np.testing.assert_array_equal(problem.box, [[1.0, 3.0], [2.0, 3.0]])
+def test_a_box_may_have_no_width():
+    corners = [[1.0, 3.0], [2.0, 3.0]]
+    problem = Problem(arms=[[1.0, 3.0], [2.0, 3.0]], payoff=[0.0, 1.0], box=corners)
+    np.testing.assert_array_equal(problem.box, corners)
 
 
 @pytest.mark.parametrize(

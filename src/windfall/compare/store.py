@@ -35,7 +35,7 @@ class Store:
             "initial": problem.protocol.initial,
             "arms": _digest(problem.arms),
             "payoff": _digest(problem.payoff),
-            "pool": "" if problem.initial_pool is None else _digest(problem.initial_pool),
+            "pool": _digest(problem.initial_pool),
             "box": _digest(problem.box),
         }
         if problem.replicates is not None:  # else the digests of earlier versions
@@ -67,5 +67,7 @@ class Store:
             return None
 
 
-def _digest(array: np.ndarray) -> str:
+def _digest(array: np.ndarray | None) -> str:
+    if array is None:
+        return ""
     return hashlib.sha256(np.ascontiguousarray(array).tobytes()).hexdigest()[:16]

@@ -6,6 +6,7 @@ from jax.tree_util import Partial
 
 from windfall.space import Arms, Inputs, Parameters
 from windfall.space.joint import Joint
+from windfall.space.spacing import moved
 
 __all__ = ["joint_units", "user_units"]
 
@@ -24,7 +25,8 @@ def user_units(space: Inputs) -> Partial:
     if isinstance(space, Joint):
         return Partial(_first, np.zeros(space.space.dimension), user_units(space.space))
     if isinstance(space, Arms):
-        return Partial(_affine, space.low, space.span)
+        box = space.unit_box
+        return Partial(_spread, box.low, box.span, box.spacing)
     assert isinstance(space, Parameters)
     return Partial(_decoded, space.columns)
 
@@ -56,8 +58,12 @@ def _first(like, units, x):
     return units(x[:, : like.shape[0]])  # a shape is known also where numbers are traced
 
 
-def _affine(low, span, x):
-    return low + span * x
+def _spread(low, span, spacing, x):
+    columns = [
+        column if places is None else moved(column, places.to, places.at, jnp)
+        for column, places in zip(x.T, spacing, strict=True)
+    ]
+    return low + span * (x if all(p is None for p in spacing) else jnp.stack(columns, axis=1))
 
 
 def _decoded(columns, x):

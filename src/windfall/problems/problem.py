@@ -50,8 +50,8 @@ class Problem:
             reward at an arm drawn at random.
         name: what tables and figures call the problem.
         initial_pool: arms from which the initial ones are drawn; all when left out.
-        box: (2, d) lower and upper corner of the natural domain; the arms' bounding box when
-            left out.
+        box: (2, d) lower and upper corner of the natural domain, in which distances mean what they
+            say; None: see ``wf.Arms``.
         feature_names: default ``x1 .. xd``, or the columns of a DataFrame.
         protocol: settings of the experiment; ``initial`` is lowered to M when there are fewer
             arms than that and no ``initial_pool``.
@@ -82,7 +82,7 @@ class Problem:
     noise: float
     name: str
     initial_pool: np.ndarray | None
-    box: np.ndarray
+    box: np.ndarray | None
     feature_names: tuple[str, ...]
     protocol: Protocol
     description: str
@@ -128,7 +128,7 @@ class Problem:
             "noise": _check_noise(0.0 if noise is None else noise),
             "name": name,
             "initial_pool": initial_pool,
-            "box": read_only(_check_box(box, features)),
+            "box": None if box is None else read_only(_check_box(box, features.shape[1])),
             "feature_names": _check_names(feature_names, arms, dimension),
             "protocol": protocol,
             "description": description,
@@ -246,11 +246,9 @@ def _check_pool(pool: Any, size: int, initial: int) -> np.ndarray:
     return arms
 
 
-def _check_box(box: Any, arms: np.ndarray) -> np.ndarray:
-    if box is None:
-        return np.stack([arms.min(axis=0), arms.max(axis=0)])
+def _check_box(box: Any, dimension: int) -> np.ndarray:
     corners = finite_array(box, "box")
-    expected = (2, arms.shape[1])
+    expected = (2, dimension)
     if corners.shape != expected:
         raise InputError(
             f"box has shape {corners.shape}; expected {expected}, the lower and the upper corner"

@@ -9,10 +9,11 @@ import numpy as np
 
 from windfall.checks import shown, whole
 from windfall.errors import InputError
-from windfall.runtime.given import Names, Numbers
+from windfall.runtime.given import Names, Numbers, Whole
 from windfall.space.base import Point, Space
 from windfall.space.checks import check_arms, finite_array, read_only, shape_of
 from windfall.space.sobol import Sobol
+from windfall.space.unit_box import UnitBox
 
 __all__ = ["Arms", "shuffled"]
 
@@ -25,9 +26,12 @@ class Arms(Space):
             precision stay so; an array that nobody can write to, such as a mapped file, is not
             copied.
         names: Of the features; by default a data frame's columns, or x1, x2, …
-        box: (2, d) lower and upper corner of the box that is scaled to the unit box; by default the
-            smallest that holds the arms.
+        box: (2, d) lower and upper corner of the box that is scaled to the unit box, in which
+            distances are as they are; by default the smallest that holds the arms, in which the
+            values of a feature that crowd together are spread (``windfall.space.spacing``).
         titles: What people call the arms, a text each, if they have names of their own.
+        founders: By how many of the first arms that was settled; None: by all. Arms that came later
+            do not move the others.
 
     Example:
         >>> arms = Arms([[0.0, 5.0], [2.0, 5.0]], titles=["blank", "steel"])
@@ -43,21 +47,20 @@ class Arms(Space):
         names: Names | None = None,
         box: Numbers | None = None,
         titles: Names | None = None,
+        founders: Whole | None = None,
     ):
         """Check the arms and scale them."""
         self._arms = read_only(check_arms(features))
         self._names = self._named(getattr(features, "columns", None) if names is None else names)
         self.titles = None if titles is None else self._titled(titles)
-        self._box = None if box is None else finite_array(box, "box")
-        if self._box is not None and self._box.shape != (2, self.dimension):
+        self.box = None if box is None else finite_array(box, "box")
+        if self.box is not None and self.box.shape != (2, self.dimension):
             raise InputError(
-                f"box has shape {self._box.shape}; expected (2, {self.dimension}): two corners"
+                f"box has shape {self.box.shape}; expected (2, {self.dimension}): two corners"
             )
-        around = np.stack([self.arms.min(axis=0), self.arms.max(axis=0)])
-        self._corners = around.astype(float) if self._box is None else self._box
-        self.low, high = self._corners
-        self.varies = high > self.low
-        self.span = np.where(self.varies, high - self.low, 1.0)
+        self.founders = self.size if founders is None else whole("founders", founders, 1)
+        first = self.arms[: self.founders]
+        self.unit_box = UnitBox.around(first) if self.box is None else UnitBox.between(self.box)
         self.points = read_only(self.unit(self.arms))
 
     def _named(self, given: Any) -> tuple[str, ...]:
@@ -114,19 +117,13 @@ class Arms(Space):
             groups += [groups[-1] + 1 if groups else 0] * (width if whole else 1)
         return tuple(groups) if groups[-1] + 1 < self.dimension else None
 
-    @property
-    def corners(self) -> np.ndarray:
-        """(2, d) corners of the box that is the unit box."""
-        return self._corners
-
     def unit(self, x: Any) -> np.ndarray:
         """Features in the unit box."""
-        scaled = np.subtract(x, self.low, dtype=float)
-        return np.divide(scaled, self.span, out=scaled)
+        return self.unit_box.unit(x)
 
     def natural(self, x: np.ndarray) -> np.ndarray:
         """Features in the user's units."""
-        return self.low + self.span * x
+        return self.unit_box.natural(x)
 
     def initial(self, asked: int | None) -> int:
         return min(whole("initial", 3 if asked is None else asked, 1), self.size)
@@ -239,7 +236,8 @@ class Arms(Space):
         nothing about them.
         """
         filled = np.zeros((points, self.dimension))
-        filled[:, self.varies] = Sobol(int(self.varies.sum()), seed=0).draw(points)
+        varies = self.unit_box.varies
+        filled[:, varies] = Sobol(int(varies.sum()), seed=0).draw(points)
         return filled
 
     def anchors(self, most: int = 512) -> np.ndarray:
@@ -248,8 +246,10 @@ class Arms(Space):
 
     def spec_arguments(self) -> dict[str, Any]:
         """What makes this list again."""
-        spec = {"features": self.arms, "names": self.names, "box": self._box}
-        # Only where there are some: studies that were kept before arms had titles stay the same.
+        spec = {"features": self.arms, "names": self.names, "box": self.box}
+        # Only where there are some: studies that were kept before there were any stay the same.
+        if self.founders < self.size:
+            spec["founders"] = self.founders
         return spec if self.titles is None else spec | {"titles": self.titles}
 
     def __eq__(self, other: object) -> bool:
@@ -263,8 +263,8 @@ class Arms(Space):
     @property
     def _identity(self) -> tuple:
         """All but the features themselves, which may be many."""
-        box = None if self._box is None else self._box.tobytes()
-        return self.arms.shape, self.names, box, self.titles
+        box = None if self.box is None else self.box.tobytes()
+        return self.arms.shape, self.names, box, self.titles, self.founders
 
     def __repr__(self) -> str:
         """What it is; not every number."""

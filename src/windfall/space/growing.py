@@ -75,4 +75,4 @@ def grown(space: Arms, rows: np.ndarray, names: Sequence[str] | None, found: Seq
         titles = list(space.titles or map(str, range(space.size)))
         titles += [str(found[place]) if names is None else names[place] for place in new]
     arms = np.concatenate([space.arms, rows[new]])
-    return Arms(arms, space.names, space.corners, titles)
+    return Arms(arms, space.names, space.box, titles, space.founders)
