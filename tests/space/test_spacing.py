@@ -19,12 +19,15 @@ columns = hnp.arrays(float, st.integers(2, 60), elements=st.floats(0, 1, width=3
 
 
 def naive(column: np.ndarray) -> np.ndarray:
-    """Value by value: how far each goes towards its place in an even row."""
-    values = sorted(set(column.tolist()))
-    part = 1 - len(values) / len(column) / 2
-    low, high = values[0], values[-1]
-    places = [low + (high - low) * rank / (len(values) - 1) for rank in range(len(values))]
-    return np.array([(1 - part) * v + part * places[values.index(v)] for v in column])
+    """Value by value: how far each goes towards the share of arms below it."""
+
+    def below(value):
+        return np.sum(column < value) + np.sum(column == value) / 2
+
+    low, high = column.min(), column.max()
+    part = 1 - len(set(column.tolist())) / len(column) / 2
+    shares = [(below(v) - below(low)) / (below(high) - below(low)) for v in column]
+    return (1 - part) * column + part * (low + (high - low) * np.array(shares))
 
 
 @pytest.mark.parametrize("sizes", [10.0 ** np.arange(6), np.array([1.0, 2, 3, 50])])
@@ -33,6 +36,14 @@ def test_levels_that_many_share_are_steps(sizes):
     spread = spacing(column)
     assert spread is not None
     np.testing.assert_allclose(np.diff(spread.to), np.diff(spread.to)[0], atol=1e-2)
+
+
+def test_mixtures_most_of_which_have_none_of_it():
+    """Whether there is any of a metal at all is the largest step, and not 0.6 to 1."""
+    spread = spacing(np.repeat([0.0, 0.1, 0.2, 0.6, 1.0], [80, 5, 5, 5, 5]))
+    assert spread is not None
+    assert np.argmax(np.diff(spread.to)) == 0
+    assert np.argmax(np.diff(spread.at)) > 1
 
 
 @given(column=columns)

@@ -6,9 +6,9 @@ import numpy as np
 
 __all__ = ["Spacing", "moved", "spacing"]
 
-#: How far a value may be from where it would be among evenly spread ones, as a share of their
-#: range, before they count as crowded; and how far one of L values that were drawn evenly is off by
-#: luck in one case of twenty, times √L (Kolmogorov).
+#: How far a value may be from the share of arms below it, both from 0 to 1, before they count as
+#: crowded; and how far one of L values that were drawn evenly is off by luck in one case of twenty,
+#: times √L (Kolmogorov).
 _CROWDED, _LUCK = 0.25, 1.36
 #: Of more arms so many are looked at; of more values than the second number so many are kept.
 _ENOUGH, _KNOTS = 65_536, 1_024
@@ -27,12 +27,13 @@ class Spacing(NamedTuple):
 def spacing(column: np.ndarray) -> Spacing | None:
     """How to spread the values of a feature that was scaled to the unit box; None: as they are.
 
-    A kernel takes distances at their word. Where most values of a feature crowd in a small part of
-    its range (10, 100, … 10⁶ bytes; a search that closed in; one outlier) nearly all arms would be
-    alike to it. There the order of the values says as much as the values: with L of them among M
-    arms each goes a part w = 1 − L/(2M) of the way to where it would be if they were evenly spread.
-    All the way where many arms share a level, since somebody chose the levels; half of it where
-    every arm has a value of its own (``docs/decisions/0013-crowded-features.md``).
+    A kernel takes distances at their word. Where most arms crowd in a small part of a feature's
+    range (10, 100, … 10⁶ bytes; a search that closed in; mixtures, of which most have none of this
+    or that; one outlier) nearly all of them would be alike to it. There the share of arms below a
+    value says as much as the value: with L values among M arms each goes a part w = 1 − L/(2M) of
+    the way to that share (half of its own arms included, from 0 for the lowest to 1 for the highest
+    one). All the way where many arms share a value, since somebody chose the levels; half of it
+    where every arm has a value of its own (``docs/decisions/0013-crowded-features.md``).
 
     Example:
         >>> sizes = np.array([10.0, 100.0, 1000.0, 10_000.0] * 50)
@@ -43,9 +44,14 @@ def spacing(column: np.ndarray) -> Spacing | None:
         True
     """
     few = column[:: -(-len(column) // _ENOUGH)]
-    values = np.unique(np.concatenate([few, [column.min(), column.max()]]))
-    even = np.linspace(values[0], values[-1], len(values))
-    own = min(len(values) / len(few), 1.0)  # 1: every arm has its own; near 0: levels were chosen
+    few = np.concatenate([few, [column.min(), column.max()]]) if len(few) < len(column) else few
+    values, arms = np.unique(few, return_counts=True)
+    if len(values) < 3:
+        return None
+    below = np.cumsum(arms) - 0.5 * arms
+    share = (below - below[0]) / (below[-1] - below[0])
+    even = values[0] + (values[-1] - values[0]) * share
+    own = len(values) / len(few)  # 1: every arm has its own; near 0: levels were chosen
     allowed = max(_CROWDED, own * _LUCK / np.sqrt(len(values)))
     if np.max(np.abs(values - even)) <= allowed * (values[-1] - values[0]):
         return None
