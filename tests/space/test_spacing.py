@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 import windfall as wf
+from windfall import specs
 from windfall.models.units import user_units
 from windfall.runtime.execution import float64
 from windfall.space import Arms
@@ -112,9 +113,21 @@ def test_arms_that_come_later_move_nobody():
     np.testing.assert_array_equal(more.points[:45], first.points)
     np.testing.assert_array_equal(more.points[45:], first.unit([[3.0], [1e6]]))
     assert more.points[46, 0] > 1
-    again = Arms(**more.spec_arguments())
+    again = specs.from_spec(specs.to_spec(more))
     np.testing.assert_array_equal(again.points, more.points)
     assert again == more
+
+
+def test_studies_that_began_before_features_were_spread_go_on_as_they_were():
+    sizes = np.tile(10.0 ** np.arange(5)[:, None], (9, 1))
+    kept = {"type": "Arms", "features": sizes.tolist(), "names": ["size"], "box": None}
+    before = specs.from_spec(kept)
+    np.testing.assert_array_equal(before.points, (sizes - 1) / (1e4 - 1))
+    spec = specs.to_spec(Arms(sizes, ["size"]))
+    assert spec["founders"] == 45
+    np.testing.assert_array_equal(specs.from_spec(spec).points, Arms(sizes).points)
+    # Where nothing is spread, nothing is said of it.
+    assert "founders" not in specs.to_spec(Arms(np.linspace(0, 1, 9)[:, None]))
 
 
 def test_a_long_list_is_looked_at_in_part():

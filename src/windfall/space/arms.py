@@ -13,6 +13,7 @@ from windfall.runtime.given import Names, Numbers, Whole
 from windfall.space.base import Point, Space
 from windfall.space.checks import check_arms, finite_array, read_only, shape_of
 from windfall.space.sobol import Sobol
+from windfall.space.twins import Twins
 from windfall.space.unit_box import UnitBox
 
 __all__ = ["Arms", "shuffled"]
@@ -133,7 +134,7 @@ class Arms(Space):
         rows = self.rows(used)
         order = shuffled(np.arange(self.size), seed)
         order = order if among is None else order[among[order]]
-        twins = [self._alike(self.arms[arm]) for arm in np.unique(rows)]
+        twins = [self._twins.of(self.arms[arm]) for arm in np.unique(rows)]
         fresh = order[~np.isin(order, np.concatenate([rows[:0], *twins]))]
         if len(fresh):
             return int(fresh[0])
@@ -163,25 +164,14 @@ class Arms(Space):
         if not isinstance(arm, list | tuple | np.ndarray) or shape_of(arm) != (self.dimension,):
             return None
         features = finite_array(arm, "arm")
-        same = self._alike(features)
+        same = self._twins.of(features)
         if not len(same):
             raise InputError(f"arm is {arm!r}; expected the features of one of the arms")
         return int(same[0])
 
-    def _alike(self, features: np.ndarray) -> np.ndarray:
-        """The numbers of all arms with these features, in order."""
-        prints, order = self._by_print
-        mine = _fingerprints(features[None])[0]
-        first, after = np.searchsorted(prints, mine, "left"), np.searchsorted(prints, mine, "right")
-        near = order[first:after]
-        return np.sort(near[(self.arms[near] == features).all(axis=1)])
-
     @cached_property
-    def _by_print(self) -> tuple[np.ndarray, np.ndarray]:
-        """Fingerprints of the arms in order, and whose they are."""
-        prints = _fingerprints(self.arms)
-        order = np.argsort(prints)
-        return prints[order], order
+    def _twins(self) -> Twins:
+        return Twins(self.arms)
 
     def chosen(self, choice: Any) -> int:
         return int(choice)
@@ -247,10 +237,24 @@ class Arms(Space):
     def spec_arguments(self) -> dict[str, Any]:
         """What makes this list again."""
         spec = {"features": self.arms, "names": self.names, "box": self.box}
-        # Only where there are some: studies that were kept before there were any stay the same.
-        if self.founders < self.size:
+        # Only where there is something to be said: studies that were kept before stay the same.
+        if self.founders < self.size or self.unit_box.crowded:
             spec["founders"] = self.founders
         return spec if self.titles is None else spec | {"titles": self.titles}
+
+    @classmethod
+    def from_spec_arguments(
+        cls,
+        features: Any,
+        names: Any = None,
+        box: Any = None,
+        titles: Any = None,
+        founders: Any = None,
+    ) -> "Arms":
+        """For specs: in those of studies that began before features were spread they stay."""
+        arms = cls(features, names, box, titles, founders)
+        crowded = founders is None and arms.unit_box.crowded
+        return cls(features, names, arms.unit_box.corners, titles) if crowded else arms
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Arms) or self._identity != other._identity:
@@ -274,16 +278,6 @@ class Arms(Space):
 def _number(point: Point) -> int:
     assert isinstance(point, int)
     return point
-
-
-def _fingerprints(features: np.ndarray) -> np.ndarray:
-    """A number for each row, the same for equal ones (−0 and 0 included), seldom for others."""
-    prints = np.zeros(len(features), np.uint64)
-    for column in features.T:
-        bits = (column.astype(float) + 0.0).view(np.uint64)
-        prints = (prints ^ bits ^ (bits >> np.uint64(29))) * np.uint64(0x9E3779B97F4A7C15)
-        prints ^= prints >> np.uint64(32)
-    return prints
 
 
 def shuffled(pool: np.ndarray, seed: int, trial: int = 0) -> np.ndarray:

@@ -45,6 +45,16 @@ class UnitBox:
         return cls(low, high, (None,) * len(low))
 
     @property
+    def corners(self) -> np.ndarray:
+        """(2, d) both corners."""
+        return np.stack([self.low, self.high])
+
+    @property
+    def crowded(self) -> bool:
+        """Whether anything is spread."""
+        return any(places is not None for places in self.spacing)
+
+    @property
     def varies(self) -> np.ndarray:
         """Which features vary at all."""
         return self.high > self.low
