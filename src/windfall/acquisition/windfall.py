@@ -138,10 +138,10 @@ class Windfall(Acquisition):
         tried = belief.tried
         best = jnp.where(tried.distinct > 0, peak(belief), 0.0)  # before any pull h is 0
         # On a box the size is the number of parameters, which the pulls soon exceed.
-        pulls = jnp.minimum(self.patience * tried.distinct / situation.size, self.patience)
+        pulls = jnp.minimum(self.patience * belief.lasting / situation.size, self.patience)
         doubt = jnp.minimum(
             _unknown(belief, situation.anchors) ** 1.5,
-            (tried.x.shape[1] + 1) / jnp.maximum(tried.distinct, 1),
+            (tried.x.shape[1] + 1) / jnp.maximum(belief.lasting, 1),
         )
         # Never quite 0, by which attention is divided.
         fade = jnp.clip((situation.left - 1.0) / _ENDING, _NOTHING, 1.0)

@@ -90,6 +90,21 @@ class Belief(eqx.Module):
         """Columns of the context in which this is believed, less the time; None: there is none."""
         return None
 
+    @property
+    def lasting(self) -> Float[Array, ""] | Int[Array, ""]:
+        """How many distinct inputs the rewards tell of now; fewer than were tried if they age."""
+        return self.tried.distinct
+
+    @property
+    def forgotten(self) -> Float[Array, ""] | int:
+        """How many rewards came before a change and count no longer."""
+        return 0
+
+    def current(self, context: Float[Array, " c"]) -> Float[Array, " n"]:
+        """How far what was tried tells of the time in a context, 0 to 1, by the rows of tried."""
+        del context
+        return jnp.ones_like(self.tried.reward)
+
     def novelty(self, x: Float[Array, "m d"], reach: Any = 0.25) -> Float[Array, " m"]:
         """ν(x): 0 at what was tried, 1 from about twice the reach on, in spacings of n points."""
         tried = self.tried

@@ -20,7 +20,7 @@ from jaxtyping import Bool, PRNGKeyArray
 from windfall.checks import finite, number
 from windfall.errors import InputError
 from windfall.models.base import Belief, FitInfo, Model, Reward, Tried
-from windfall.models.gp.ageing import Ageing, alternatives
+from windfall.models.gp.ageing import Ageing, alternatives, levels
 from windfall.models.gp.belief import GPBelief
 from windfall.models.gp.evidence import Hyper, log_evidence
 from windfall.models.gp.fit import Fit
@@ -78,6 +78,18 @@ class DriftingBelief(Belief):
     def seen(self) -> Tried:
         """Whenever it was."""
         return self.still.seen
+
+    @property
+    def forgotten(self):
+        """Those from before the change, if there was one."""
+        rewards = self.moving.rewards
+        before = rewards.live & (rewards.features[:, -1] < self.ageing.since)
+        return jnp.where(self.drifts, jnp.sum(jnp.where(before, rewards.count, 0.0)), 0.0)
+
+    def current(self, context):
+        """What the kernel of time says; 1 if nothing drifts."""
+        times = jnp.asarray(self.moving.rewards.features)[:, -1:]
+        return jnp.where(self.drifts, self.ageing.gram(times, context[None, -1:])[:, 0], 1.0)
 
     def novelty(self, x, reach=0.25):
         """Whenever it was tried."""
@@ -235,27 +247,35 @@ class Drifting(Model[DriftingBelief]):
         merged, timed = mean.residual(still.rewards), belief.moving.posterior.trend
         scale = self.model.scale(merged)
         rewards = scale.apply(timed.residual(belief.moving.rewards))
-        least = log_evidence(hyper, scale.apply(merged), mean) + _CLEARLY
 
         # A fit that takes drift for noise may be blind to what payoffs look like at one time: the
         # first guess is an alternative to it.
         columns = belief.still.rewards.features.shape[1]
         guess = self.model.over(columns, belief.still.apart)  # one number may stand for all columns
 
-        def moved(lane):
-            rate, since, noise, guessed = lane
+        def timeless(lane):
+            noise, guessed = lane
             pick = jax.tree.map(lambda a, b: jnp.where(guessed, a, b), guess, hyper.kernel)
-            return Hyper(pick, noise), Ageing(rate, since)
+            return Hyper(pick, noise)
 
-        def evidence(lane):
-            found, ageing = moved(lane)
-            return log_evidence(_moved(found, ageing.rate, ageing.since), rewards, timed)
+        def each(lane):
+            found = timeless(lane)
+            rates, changes, odds = alternatives(_moved(found, 0.0, -jnp.inf), rewards, timed)
 
-        lanes = alternatives(belief.moving.rewards, hyper.noise)
-        values = map_lanes(evidence, lanes)
-        best = jnp.argmax(values)
-        chosen = moved([lane[best] for lane in lanes])
-        return belief._with(still, *chosen, values[best] > least), info
+            def evidence(how):
+                return log_evidence(_moved(found, *how), rewards, timed)
+
+            return rates, changes, odds + map_lanes(evidence, (rates, changes))
+
+        lanes = levels(hyper.noise)
+        rates, changes, values = map_lanes(each, lanes)
+        # In each row first that nothing drifts, then the rates, then the change.
+        drift = [jax.nn.logsumexp(v, axis=1) for v in (values[:, 1:-1], values[:, -1:])]
+        drifts = jnp.max(jnp.stack(drift)) > jnp.max(values[:, 0]) + _CLEARLY
+        best = jnp.unravel_index(jnp.argmax(values[:, 1:]), values[:, 1:].shape)
+        at = best[0], best[1] + 1
+        found = timeless([lane[best[0]] for lane in lanes])
+        return belief._with(still, found, Ageing(rates[at], changes[at]), drifts), info
 
     def condition(self, belief: DriftingBelief) -> DriftingBelief:
         """Both; the moving belief sees rewards in the units of the still one."""

@@ -40,6 +40,7 @@ class Situated(Belief):
             one: μ(x, context) in the place of rewards. Every arm or point counts once, in however
             many contexts it was tried.
         here: Which of these were tried in this very context.
+        telling: How many of the distinct ones the rewards still tell of.
         usual: Whether most choices were the same one, and it is expected to pay most here, too.
     """
 
@@ -48,6 +49,7 @@ class Situated(Belief):
     elsewhere: Tried
     here: Bool[Array, " n"]
     usual: Bool[Array, ""]
+    telling: Float[Array, ""]
 
     @classmethod
     def at(cls, inner: Belief, context: Float[Array, " c"]) -> "Situated":
@@ -61,11 +63,15 @@ class Situated(Belief):
         times = jnp.where(first, jnp.sum(same, axis=1), 0)
         expected = jnp.where(first, inner.mean(joined(x, context)), 0.0)
         distinct = jnp.sum(first).astype(jnp.asarray(tried.distinct).dtype)
-        here = live & jnp.all(z == context, axis=1)
+        # No moment comes back: what was tried since the last change is tried now.
+        current, untimed = inner.current(context), context.shape[0] - inner.timed
+        here = live & jnp.all((z == context)[:, :untimed], axis=1) & (current > 0)
+        telling = jnp.sum(jnp.where(first, jnp.max(same * current, axis=1), 0.0))
         favoured = jnp.argmax(times)
         highest = jnp.argmax(jnp.where(first, expected, -jnp.inf))
         usual = (times[favoured] > _MOSTLY * jnp.sum(live)) & (highest == favoured)
-        return cls(inner, jnp.asarray(context), Tried(x, expected, first, distinct), here, usual)
+        tried = Tried(x, expected, first, distinct)
+        return cls(inner, jnp.asarray(context), tried, here, usual, telling)
 
     @property
     def capacity(self) -> int | None:
@@ -91,6 +97,14 @@ class Situated(Belief):
     @property
     def seen(self) -> Tried:
         return self.inner.seen
+
+    @property
+    def lasting(self):
+        return self.telling
+
+    @property
+    def forgotten(self):
+        return self.inner.forgotten
 
     @property
     def known(self):

@@ -3,18 +3,20 @@
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax.scipy.linalg import solve_triangular
 from jaxtyping import Bool, Float
 
+from windfall.models.gp.evidence import Hyper, covariance
 from windfall.models.gp.kernels import Kernel
+from windfall.models.gp.means import Mean
 from windfall.models.gp.observations import Observations
 from windfall.runtime.arrays import Array
 
-__all__ = ["Ageing", "alternatives"]
+__all__ = ["Ageing", "alternatives", "change_evidence", "levels"]
 
-#: How long payoffs stay alike, in spans of all times; which share of rewards came before a change;
-#: and how much of the still model's noise was no noise.
+#: How long payoffs stay alike, in spans of all times; and how much of the still model's noise was no
+#: noise.
 _SPANS = (4.0, 2.0, 1.0, 0.5, 0.25, 0.12, 0.06)
-_SHARES = (0.2, 0.4, 0.55, 0.7, 0.8, 0.88, 0.94)
 _NOISES = (1.0, 0.1, 0.01)
 
 
@@ -56,20 +58,50 @@ class Ageing(Kernel):
         return features
 
 
-def alternatives(
-    rewards: Observations, noise: Float[Array, ""]
-) -> tuple[Float[Array, " j"], Float[Array, " j"], Float[Array, " j"], Bool[Array, " j"]]:
-    """Rates, changes, noises and whether the kernel is the first guess, to be compared."""
-    times = rewards.features[:, -1]
-    live = rewards.live
-    first = jnp.min(jnp.where(live, times, jnp.inf))
-    last = jnp.max(jnp.where(live, times, -jnp.inf))
-    span = jnp.maximum(last - first, 1e-300)
-    order = jnp.sort(jnp.where(live, times, jnp.inf))
-    places = (np.array(_SHARES) * jnp.maximum(rewards.used, 1)).astype(int)
-    rates = jnp.concatenate([1.0 / (np.array(_SPANS) * span), jnp.zeros(len(_SHARES))])
-    changes = jnp.concatenate([jnp.full(len(_SPANS), -jnp.inf), order[places]])
+def levels(noise: Float[Array, ""]) -> tuple[Float[Array, " l"], Bool[Array, " l"]]:
+    """Noises, and whether the kernel is the first guess: all pairs."""
     noises = jnp.maximum(noise * np.array(_NOISES), 1e-8)
-    grid = jnp.meshgrid(np.arange(len(rates)), noises, np.array([False, True]), indexing="ij")
-    place, noises, guessed = (part.reshape(-1) for part in grid)
-    return rates[place], changes[place], noises, guessed
+    grid = jnp.meshgrid(noises, np.array([False, True]), indexing="ij")
+    return grid[0].reshape(-1), grid[1].reshape(-1)
+
+
+def alternatives(
+    hyper: Hyper, rewards: Observations, mean: Mean
+) -> tuple[Float[Array, " j"], Float[Array, " j"], Float[Array, " j"]]:
+    """Rates and changes to be compared, and the logarithm of what is expected of each beforehand.
+
+    First that nothing drifts, then the rates, each as likely as the others, and last the change
+    of highest evidence; before the rewards are seen a change may have come with any of them.
+    """
+    times = jnp.where(rewards.live, rewards.features[:, -1], jnp.nan)
+    span = jnp.maximum(jnp.nanmax(times) - jnp.nanmin(times), 1e-300)
+    values = change_evidence(hyper, rewards, mean)
+    at = jnp.argmax(values)
+    odds = jax.nn.logsumexp(values) - values[at] - jnp.log(jnp.maximum(rewards.used - 1, 1))
+    rates = jnp.concatenate([jnp.zeros(1), 1.0 / (np.array(_SPANS) * span), jnp.zeros(1)])
+    changes = jnp.full(len(_SPANS) + 2, -jnp.inf).at[-1].set(rewards.features[at, -1])
+    spread = jnp.full(len(_SPANS), -np.log(len(_SPANS)))
+    return rates, changes, jnp.concatenate([jnp.zeros(1), spread, odds[None]])
+
+
+def change_evidence(hyper: Hyper, rewards: Observations, mean: Mean) -> Float[Array, " c"]:
+    """How probable the rewards are if everything changed with each of them, up to a constant.
+
+    Rewards from before and after a change are independent, and a Cholesky factor of all rewards
+    holds those of the first one, two, …: with z = L⁻¹y the first c have the log density
+    −Σ_(i ≤ c) (z_i²/2 + log L_ii). A second factor, in the opposite order, has the last ones.
+    −∞ for the first reward and where the time did not go on.
+    """
+    matrix = covariance(hyper, rewards, mean)
+    y = jnp.where(rewards.live, rewards.mean, 0.0)
+    first, last = _first_ones(y, matrix), _first_ones(y[::-1], matrix[::-1, ::-1])[::-1]
+    times = rewards.features[:, -1]
+    later = rewards.live[1:] & (times[1:] > times[:-1])
+    both = jnp.where(later, first[:-1] + last[1:], -jnp.inf)
+    return jnp.concatenate([jnp.full(1, -jnp.inf), both])
+
+
+def _first_ones(y, matrix):
+    factor = jnp.linalg.cholesky(matrix, symmetrize_input=False)
+    white = solve_triangular(factor, y, lower=True)
+    return -jnp.cumsum(0.5 * white**2 + jnp.log(jnp.diagonal(factor)))
