@@ -23,7 +23,7 @@ from windfall.models.base import Belief, FitInfo, Model, Reward, Tried
 from windfall.models.gp.ageing import Ageing, alternatives, levels
 from windfall.models.gp.belief import GPBelief
 from windfall.models.gp.evidence import Hyper, log_evidence
-from windfall.models.gp.fit import Fit
+from windfall.models.gp.fit import Fit, fit
 from windfall.models.gp.kernels import Part
 from windfall.models.gp.model import GP
 from windfall.models.gp.observations import Observations
@@ -36,6 +36,8 @@ __all__ = ["Drifting", "DriftingBelief", "drifting"]
 
 #: Drift must be so much more probable than none, in logarithms.
 _CLEARLY = 5.0
+#: So many evaluations improve the hyper-parameters of what drifts, at every search.
+_FEW = 12
 
 
 class DriftingBelief(Belief):
@@ -249,17 +251,15 @@ class Drifting(Model[DriftingBelief]):
         rewards = scale.apply(timed.residual(belief.moving.rewards))
 
         # A fit that takes drift for noise may be blind to what payoffs look like at one time: the
-        # first guess is an alternative to it.
+        # first guess is an alternative to it, and so is what fitted best so far if they drift.
         columns = belief.still.rewards.features.shape[1]
         guess = self.model.over(columns, belief.still.apart)  # one number may stand for all columns
+        guess = jax.tree.map(lambda a, b: jnp.broadcast_to(a, jnp.shape(b)), guess, hyper.kernel)
+        noises = levels(hyper.noise)
+        known = [Hyper(kernel, noise) for kernel in (hyper.kernel, guess) for noise in noises]
+        lanes = jax.tree.map(lambda *leaves: jnp.stack(leaves), *known, belief._timeless)
 
-        def timeless(lane):
-            noise, guessed = lane
-            pick = jax.tree.map(lambda a, b: jnp.where(guessed, a, b), guess, hyper.kernel)
-            return Hyper(pick, noise)
-
-        def each(lane):
-            found = timeless(lane)
+        def each(found):
             rates, changes, odds = alternatives(_moved(found, 0.0, -jnp.inf), rewards, timed)
 
             def evidence(how):
@@ -267,15 +267,19 @@ class Drifting(Model[DriftingBelief]):
 
             return rates, changes, odds + map_lanes(evidence, (rates, changes))
 
-        lanes = levels(hyper.noise)
         rates, changes, values = map_lanes(each, lanes)
         # In each row first that nothing drifts, then the rates, then the change.
         drift = [jax.nn.logsumexp(v, axis=1) for v in (values[:, 1:-1], values[:, -1:])]
         drifts = jnp.max(jnp.stack(drift)) > jnp.max(values[:, 0]) + _CLEARLY
         best = jnp.unravel_index(jnp.argmax(values[:, 1:]), values[:, 1:].shape)
         at = best[0], best[1] + 1
-        found = timeless([lane[best[0]] for lane in lanes])
-        return belief._with(still, found, Ageing(rates[at], changes[at]), drifts), info
+        ageing = Ageing(rates[at], changes[at])
+        found, _ = fit(
+            key, rewards, jax.tree.map(lambda a: a[best[0]], lanes),
+            dataclasses.replace(self.model.fit, restarts=0), timed, 0.0, still.ties, _FEW,
+            lambda hyper: _moved(hyper, ageing.rate, ageing.since),
+        )  # fmt: skip
+        return belief._with(still, found, ageing, drifts), info
 
     def condition(self, belief: DriftingBelief) -> DriftingBelief:
         """Both; the moving belief sees rewards in the units of the still one."""

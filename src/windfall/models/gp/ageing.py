@@ -4,12 +4,12 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from jax.scipy.linalg import solve_triangular
-from jaxtyping import Bool, Float
+from jaxtyping import Float
 
 from windfall.models.gp.evidence import Hyper, covariance
 from windfall.models.gp.kernels import Kernel
 from windfall.models.gp.means import Mean
-from windfall.models.gp.observations import Observations
+from windfall.models.gp.observations import LEAST_NOISE, Observations
 from windfall.runtime.arrays import Array
 
 __all__ = ["Ageing", "alternatives", "change_evidence", "levels"]
@@ -58,11 +58,9 @@ class Ageing(Kernel):
         return features
 
 
-def levels(noise: Float[Array, ""]) -> tuple[Float[Array, " l"], Bool[Array, " l"]]:
-    """Noises, and whether the kernel is the first guess: all pairs."""
-    noises = jnp.maximum(noise * np.array(_NOISES), 1e-8)
-    grid = jnp.meshgrid(noises, np.array([False, True]), indexing="ij")
-    return grid[0].reshape(-1), grid[1].reshape(-1)
+def levels(noise: Float[Array, ""]) -> list[Float[Array, ""]]:
+    """Noises to be compared: some of what was taken for it may be drift."""
+    return [jnp.maximum(noise * share, LEAST_NOISE) for share in _NOISES]
 
 
 def alternatives(
