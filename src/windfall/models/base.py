@@ -25,7 +25,7 @@ from windfall.models.rewards import EXACT, Reward, Tried
 from windfall.runtime.arrays import Array
 from windfall.space import Inputs
 
-__all__ = ["EXACT", "Belief", "FitInfo", "Model", "Path", "Reward", "Tried"]
+__all__ = ["EXACT", "Belief", "FitInfo", "Habit", "Model", "Path", "Reward", "Tried"]
 
 
 class Path(eqx.Module):
@@ -47,6 +47,21 @@ class FitInfo(eqx.Module):
     objective: Float[Array, ""]
     evaluations: Int[Array, ""]
     converged: Bool[Array, ""]
+
+
+class Habit(eqx.Module):
+    """What was chosen most often in contexts that differ, where no arm is like another.
+
+    Attributes:
+        point: That arm.
+        best: Whether it is expected to pay most here, too.
+        rare: Whether nearly all rewards are alike. The others are then windfalls which no model
+            foresees, and its deviations are a guess.
+    """
+
+    point: Float[Array, " d"]
+    best: Bool[Array, ""]
+    rare: Bool[Array, ""]
 
 
 class Belief(eqx.Module):
@@ -126,6 +141,16 @@ class Belief(eqx.Module):
             share: So many contexts count as unusual.
         """
         del share
+        return None
+
+    @property
+    def rare(self) -> Bool[Array, ""] | None:
+        """Whether nearly all rewards are alike, where each arm is for itself; None elsewhere."""
+        return None
+
+    @property
+    def habit(self) -> Habit | None:
+        """What was chosen most often, where each arm is for itself; None elsewhere."""
         return None
 
     @abstractmethod

@@ -35,7 +35,7 @@ from windfall.space import Inputs
 __all__ = ["Drifting", "DriftingBelief", "drifting"]
 
 #: Drift must be so much more probable than none, in logarithms.
-_CLEARLY = 5.0
+_CLEARLY = 8.0
 #: So many evaluations improve the hyper-parameters of what drifts, at every search.
 _FEW = 12
 
@@ -167,6 +167,10 @@ class DriftingBelief(Belief):
         kept = self._timeless
         hyper = Hyper(kept.kernel.stretched(factors[:-1]), kept.noise)
         return self._with(self.still.stretched(factors[:-1]), hyper, self.ageing, self.drifts)
+
+    @property
+    def rare(self):
+        return self.still.rare
 
     def standing_alone(self):
         both = self.moving.standing_alone(), self.still.standing_alone()

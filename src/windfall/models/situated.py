@@ -9,9 +9,9 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
-from jaxtyping import Bool, Float
+from jaxtyping import Bool, Float, Int
 
-from windfall.models.base import Belief, Reward, Tried
+from windfall.models.base import Belief, Habit, Reward, Tried
 from windfall.models.distances import same_points
 from windfall.models.unusual import unusual
 from windfall.runtime.arrays import Array
@@ -41,13 +41,17 @@ class Situated(Belief):
             many contexts it was tried.
         here: Which of these were tried in this very context.
         telling: How many of the distinct ones the rewards still tell of.
-        usual: Whether most choices were the same one, and it is expected to pay most here, too.
+        favoured: The row of what was chosen most often.
+        foremost: Whether it is expected to pay most here, too.
+        usual: Whether, besides, most choices were that one.
     """
 
     inner: Belief
     context: Float[Array, " c"]
     elsewhere: Tried
     here: Bool[Array, " n"]
+    favoured: Int[Array, ""]
+    foremost: Bool[Array, ""]
     usual: Bool[Array, ""]
     telling: Float[Array, ""]
 
@@ -69,9 +73,11 @@ class Situated(Belief):
         telling = jnp.sum(jnp.where(first, jnp.max(same * current, axis=1), 0.0))
         favoured = jnp.argmax(times)
         highest = jnp.argmax(jnp.where(first, expected, -jnp.inf))
-        usual = (times[favoured] > _MOSTLY * jnp.sum(live)) & (highest == favoured)
+        foremost = highest == favoured
+        usual = (times[favoured] > _MOSTLY * jnp.sum(live)) & foremost
         tried = Tried(x, expected, first, distinct)
-        return cls(inner, jnp.asarray(context), tried, here, usual, telling)
+        habits = favoured, foremost, usual
+        return cls(inner, jnp.asarray(context), tried, here, *habits, telling)
 
     @property
     def capacity(self) -> int | None:
@@ -119,8 +125,17 @@ class Situated(Belief):
         """Of a point in this context: to try it in another is something else."""
         return self.inner.novelty(joined(x, self.context), reach)
 
+    @property
+    def habit(self):
+        if not self._differs or self.inner.rare is None:
+            return None
+        return Habit(self.elsewhere.x[self.favoured], self.foremost, self.inner.rare)
+
     def taken_for_granted(self, share):
-        """Whether what most choices were is expected to be the best here, and here is unusual."""
+        """Whether what most choices were is expected to be the best here, and here is unusual.
+
+        Where windfalls are rare, what more choices were than anything else.
+        """
         if not self._differs:
             return super().taken_for_granted(share)
         tried = self.inner.tried
@@ -128,7 +143,9 @@ class Situated(Belief):
         latest = (jnp.sum(tried.live) - 1 - jnp.arange(rows)) % tried.x.shape[0]
         past = jnp.asarray(tried.x)[latest, -self.context.shape[0] :][:, : self.known.shape[0]]
         rarity = unusual(past, jnp.asarray(tried.live)[latest], self.known)
-        return self.usual & (rarity < share)
+        habit = self.habit
+        usual = self.usual if habit is None else self.usual | (habit.best & habit.rare)
+        return usual & (rarity < share)
 
     def mean(self, x):
         return self.inner.mean(joined(x, self.context))
