@@ -21,7 +21,7 @@ from jaxtyping import Bool, Float, Int, PRNGKeyArray
 from windfall.models.blocks import in_blocks
 from windfall.models.distances import square_distances
 from windfall.models.glance import Glance
-from windfall.models.rewards import EXACT, Reward, Tried
+from windfall.models.rewards import EXACT, Habit, Reward, Tried
 from windfall.runtime.arrays import Array
 from windfall.space import Inputs
 
@@ -47,21 +47,6 @@ class FitInfo(eqx.Module):
     objective: Float[Array, ""]
     evaluations: Int[Array, ""]
     converged: Bool[Array, ""]
-
-
-class Habit(eqx.Module):
-    """What was chosen most often in contexts that differ, where no arm is like another.
-
-    Attributes:
-        point: That arm.
-        best: Whether it is expected to pay most here, too.
-        rare: Whether nearly all rewards are alike. The others are then windfalls which no model
-            foresees, and its deviations are a guess.
-    """
-
-    point: Float[Array, " d"]
-    best: Bool[Array, ""]
-    rare: Bool[Array, ""]
 
 
 class Belief(eqx.Module):

@@ -20,16 +20,14 @@ from jaxtyping import Bool, PRNGKeyArray
 from windfall.checks import finite, number
 from windfall.errors import InputError
 from windfall.models.base import Belief, FitInfo, Model, Reward, Tried
-from windfall.models.gp.ageing import Ageing, alternatives, levels
+from windfall.models.gp.ageing import NEVER, Ageing, levels, most_probable, moved, sizes_of
 from windfall.models.gp.belief import GPBelief
-from windfall.models.gp.evidence import Hyper, log_evidence
+from windfall.models.gp.evidence import Hyper
 from windfall.models.gp.fit import Fit, fit
-from windfall.models.gp.kernels import Part
 from windfall.models.gp.model import GP
 from windfall.models.gp.observations import Observations
 from windfall.models.gp.usual import usual_model
 from windfall.runtime.arrays import Array
-from windfall.runtime.execution import map_lanes
 from windfall.space import Inputs
 
 __all__ = ["Drifting", "DriftingBelief", "drifting"]
@@ -136,8 +134,8 @@ class DriftingBelief(Belief):
 
     def _with(self, still: GPBelief, hyper: Hyper, ageing: Ageing, drifts: Any) -> "DriftingBelief":
         posterior = self.moving.posterior
-        moved = dataclasses.replace(posterior, hyper=_moved(hyper, ageing.rate, ageing.since))
-        moving = dataclasses.replace(self.moving, posterior=moved)
+        posterior = dataclasses.replace(posterior, hyper=moved(hyper, ageing.rate, ageing.since))
+        moving = dataclasses.replace(self.moving, posterior=posterior)
         return DriftingBelief(still, moving, drifts)
 
     def dump(self) -> dict[str, Any]:
@@ -221,7 +219,7 @@ class Drifting(Model[DriftingBelief]):
     def __check_init__(self):
         if not isinstance(self.model, GP) or not isinstance(self.model.fit, Fit):
             raise InputError(f"model is {self.model!r}; expected a GP with Fit(...) for drift")
-        if not _sizes(self.model.hyper(2)):
+        if not sizes_of(self.model.hyper(2)):
             raise InputError(
                 f"model is {self.model!r}; expected for drift a kernel with a length scale for "
                 "each feature (ard=True)"
@@ -239,7 +237,7 @@ class Drifting(Model[DriftingBelief]):
         """The inputs end with the time."""
         still = self.model.begin(space.untimed, capacity)
         nothing = Observations.empty(1, space.dimension)
-        hyper = _moved(still.posterior.hyper, np.float64(0.0), np.float64(-np.inf))
+        hyper = moved(still.posterior.hyper, *NEVER)
         start = self.model.begin(space.untimed, 1).posterior
         trend = self.model.mean.bound(space)
         posterior = dataclasses.replace(start, hyper=hyper, observations=nothing, trend=trend)
@@ -263,27 +261,13 @@ class Drifting(Model[DriftingBelief]):
         known = [Hyper(kernel, noise) for kernel in (hyper.kernel, guess) for noise in noises]
         lanes = jax.tree.map(lambda *leaves: jnp.stack(leaves), *known, belief._timeless)
 
-        def each(found):
-            rates, changes, odds = alternatives(_moved(found, 0.0, -jnp.inf), rewards, timed)
-
-            def evidence(how):
-                return log_evidence(_moved(found, *how), rewards, timed)
-
-            return rates, changes, odds + map_lanes(evidence, (rates, changes))
-
-        rates, changes, values = map_lanes(each, lanes)
-        # In each row first that nothing drifts, then the rates, then the change.
-        drift = [jax.nn.logsumexp(v, axis=1) for v in (values[:, 1:-1], values[:, -1:])]
-        drifts = jnp.max(jnp.stack(drift)) > jnp.max(values[:, 0]) + _CLEARLY
-        best = jnp.unravel_index(jnp.argmax(values[:, 1:]), values[:, 1:].shape)
-        at = best[0], best[1] + 1
-        ageing = Ageing(rates[at], changes[at])
+        lane, ageing, lead = most_probable(lanes, rewards, timed)
         found, _ = fit(
-            key, rewards, jax.tree.map(lambda a: a[best[0]], lanes),
+            key, rewards, jax.tree.map(lambda a: a[lane], lanes),
             dataclasses.replace(self.model.fit, restarts=0), timed, 0.0, still.ties, _FEW,
-            lambda hyper: _moved(hyper, ageing.rate, ageing.since),
+            lambda hyper: moved(hyper, ageing.rate, ageing.since),
         )  # fmt: skip
-        return belief._with(still, found, ageing, drifts), info
+        return belief._with(still, found, ageing, lead > _CLEARLY), info
 
     def condition(self, belief: DriftingBelief) -> DriftingBelief:
         """Both; the moving belief sees rewards in the units of the still one."""
@@ -301,22 +285,3 @@ class Drifting(Model[DriftingBelief]):
 def drifting(model: Any) -> Drifting:
     """The model that goes with another where payoffs may drift."""
     return Drifting(model)  # pyright: ignore  an abstract attribute is no argument
-
-
-def _moved(hyper: Hyper, rate: Any, since: Any) -> Hyper:
-    """The hyper-parameters of the moving model: a kernel that knows no time, times that of time."""
-    columns = _columns(hyper)
-    kernel = Part(hyper.kernel, 0, columns) * Part(Ageing(rate, since), columns, columns + 1)
-    return Hyper(kernel, hyper.noise)
-
-
-def _columns(hyper: Hyper) -> int:
-    """How many columns a kernel sees; if it has parts, up to the end of the last one."""
-    nodes = jax.tree.leaves(hyper.kernel, is_leaf=lambda x: isinstance(x, Part))
-    ends = [node.stop for node in nodes if isinstance(node, Part)]
-    return max(ends) if ends else _sizes(hyper)[0]
-
-
-def _sizes(hyper: Hyper) -> list[int]:
-    """How many entries those parameters of a kernel have that have one for each column."""
-    return [np.shape(leaf)[-1] for leaf in jax.tree.leaves(hyper.kernel) if np.ndim(leaf)]

@@ -1,23 +1,38 @@
 """A kernel of time: rewards age, and those from before a change say nothing; how fast, and when."""
 
+from typing import Any
+
 import jax
 import jax.numpy as jnp
 import numpy as np
 from jax.scipy.linalg import solve_triangular
-from jaxtyping import Float
+from jaxtyping import Float, Int
 
-from windfall.models.gp.evidence import Hyper, covariance
-from windfall.models.gp.kernels import Kernel
+from windfall.models.gp.evidence import Hyper, covariance, log_evidence
+from windfall.models.gp.kernels import Kernel, Part
 from windfall.models.gp.means import Mean
 from windfall.models.gp.observations import LEAST_NOISE, Observations
 from windfall.runtime.arrays import Array
+from windfall.runtime.execution import map_lanes
 
-__all__ = ["Ageing", "alternatives", "change_evidence", "levels"]
+__all__ = [
+    "NEVER",
+    "Ageing",
+    "change_evidence",
+    "columns_of",
+    "levels",
+    "most_probable",
+    "moved",
+    "sizes_of",
+]
 
-#: How long payoffs stay alike, in spans of all times; and how much of the still model's noise was no
-#: noise.
+#: How long payoffs stay alike, in spans of all times; and how much of the still model's noise
+#: was no noise.
 _SPANS = (4.0, 2.0, 1.0, 0.5, 0.25, 0.12, 0.06)
 _NOISES = (1.0, 0.1, 0.01)
+
+#: No rate and no change.
+NEVER = np.float64(0.0), np.float64(-np.inf)
 
 
 class Ageing(Kernel):
@@ -63,6 +78,38 @@ def levels(noise: Float[Array, ""]) -> list[Float[Array, ""]]:
     return [jnp.maximum(noise * share, LEAST_NOISE) for share in _NOISES]
 
 
+def most_probable(
+    lanes: Hyper, rewards: Observations, mean: Mean
+) -> tuple[Int[Array, ""], Ageing, Float[Array, ""]]:
+    """Which hyper-parameters and what ageing make the rewards most probable, if anything ages.
+
+    Args:
+        lanes: Hyper-parameters to choose from, without those of time, stacked.
+        rewards: Standardised, of every (input, time).
+        mean: The mean function.
+
+    Returns:
+        Which hyper-parameters, how rewards age with them, and by how much this is more probable
+        than that nothing does, in logarithms: the best of the former, each averaged over all rates
+        or all changes, against the best of the latter.
+    """
+
+    def each(found):
+        rates, changes, odds = alternatives(moved(found, *NEVER), rewards, mean)
+
+        def evidence(how):
+            return log_evidence(moved(found, *how), rewards, mean)
+
+        return rates, changes, odds + map_lanes(evidence, (rates, changes))
+
+    # In each row first that nothing drifts, then the rates, then the change.
+    rates, changes, values = map_lanes(each, lanes)
+    ages = [jax.nn.logsumexp(kind, axis=1) for kind in (values[:, 1:-1], values[:, -1:])]
+    lead = jnp.max(jnp.stack(ages)) - jnp.max(values[:, 0])
+    lane, how = jnp.unravel_index(jnp.argmax(values[:, 1:]), values[:, 1:].shape)
+    return lane, Ageing(rates[lane, how + 1], changes[lane, how + 1]), lead
+
+
 def alternatives(
     hyper: Hyper, rewards: Observations, mean: Mean
 ) -> tuple[Float[Array, " j"], Float[Array, " j"], Float[Array, " j"]]:
@@ -103,3 +150,22 @@ def _first_ones(y, matrix):
     factor = jnp.linalg.cholesky(matrix, symmetrize_input=False)
     white = solve_triangular(factor, y, lower=True)
     return -jnp.cumsum(0.5 * white**2 + jnp.log(jnp.diagonal(factor)))
+
+
+def moved(hyper: Hyper, rate: Any, since: Any) -> Hyper:
+    """The hyper-parameters of the moving model: a kernel that knows no time, times that of time."""
+    columns = columns_of(hyper)
+    kernel = Part(hyper.kernel, 0, columns) * Part(Ageing(rate, since), columns, columns + 1)
+    return Hyper(kernel, hyper.noise)
+
+
+def columns_of(hyper: Hyper) -> int:
+    """How many columns a kernel sees; if it has parts, up to the end of the last one."""
+    nodes = jax.tree.leaves(hyper.kernel, is_leaf=lambda x: isinstance(x, Part))
+    ends = [node.stop for node in nodes if isinstance(node, Part)]
+    return max(ends) if ends else sizes_of(hyper)[0]
+
+
+def sizes_of(hyper: Hyper) -> list[int]:
+    """How many entries those parameters of a kernel have that have one for each column."""
+    return [np.shape(leaf)[-1] for leaf in jax.tree.leaves(hyper.kernel) if np.ndim(leaf)]

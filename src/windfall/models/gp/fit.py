@@ -113,8 +113,8 @@ def fit(
     """The best hyper-parameters over a warm start and random ones, each with a probability.
 
     Never worse than ``warm``, which is moved into the box first if it lies outside; ``warm`` if no
-    start gives a finite evidence. Each start has ``most`` evaluations, if not the settings' own. The rewards are judged by what
-    ``within`` makes of hyper-parameters, of which these are then a part.
+    start gives a finite evidence. Each start has ``most`` evaluations, if not the settings' own.
+    Rewards are judged by what ``within`` makes of hyper-parameters, which are then a part of it.
 
     A random start is tried with the probability ``restart``. One number decides for all of them,
     so that a search tries as many as any other, give or take one: none takes long beside the rest.
