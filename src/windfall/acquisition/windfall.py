@@ -118,6 +118,11 @@ class Windfall(Acquisition):
     same one, and it is expected to pay most here, too) the most unusual of two contexts, and later
     of n/patience, is worth a deep look: at what is least known there.
 
+    Where windfalls are rare and each arm is for itself (arms that are mere names, nearly all rewards
+    alike) deviations are a guess. What was chosen most often is then followed where it is expected
+    to pay most, and in the most unusual tenth of contexts another arm is looked at, for good: that
+    costs nothing beside a windfall.
+
     In the first twelve rounds (or M/8, if that is less) nothing is tried twice: a second pull of
     the same arm pays hardly more than one of its neighbours would, and shows nothing new.
 

@@ -96,7 +96,7 @@ class Belief(eqx.Module):
         return self.tried.distinct
 
     @property
-    def forgotten(self) -> Float[Array, ""] | int:
+    def forgotten(self) -> Int[Array, ""] | int:
         """How many rewards came before a change and count no longer."""
         return 0
 

@@ -84,7 +84,7 @@ class DriftingBelief(Belief):
         """Those from before the change, if there was one."""
         rewards = self.moving.rewards
         before = rewards.live & (rewards.features[:, -1] < self.ageing.since)
-        return jnp.where(self.drifts, jnp.sum(jnp.where(before, rewards.count, 0.0)), 0.0)
+        return jnp.sum(jnp.where(before & self.drifts, rewards.count, 0.0)).astype(jnp.int32)
 
     def current(self, context):
         """What the kernel of time says; 1 if nothing drifts."""
