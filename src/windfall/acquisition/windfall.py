@@ -44,7 +44,9 @@ class WindfallScore(Rising):
         value = mean + self.kappa * deviation + self._windfall(mean, deviation, novelty)
         if self.shunned is None:
             return value
-        return jnp.where(jnp.all(x == self.shunned, axis=1), -jnp.inf, value)
+        # Below all others, but a number: it may be the only one that is available.
+        least = mean - self.kappa * deviation
+        return jnp.where(jnp.all(x == self.shunned, axis=1), least, value)
 
     def ceiling(self, x, glance):
         """As if nothing like it had been tried, which is soon said."""
@@ -118,10 +120,10 @@ class Windfall(Acquisition):
     same one, and it is expected to pay most here, too) the most unusual of two contexts, and later
     of n/patience, is worth a deep look: at what is least known there.
 
-    Where windfalls are rare and each arm is for itself (arms that are mere names, nearly all rewards
-    alike) deviations are a guess. What was chosen most often is then followed where it is expected
-    to pay most, and in the most unusual tenth of contexts another arm is looked at, for good: that
-    costs nothing beside a windfall.
+    Where windfalls are rare and each arm is for itself (arms that are mere names, nearly all
+    rewards alike) deviations are a guess. What was chosen most often is then followed where it is
+    expected to pay most, and in the most unusual tenth of contexts another arm is looked at, for
+    good: that costs nothing beside a windfall.
 
     In the first twelve rounds (or M/8, if that is less) nothing is tried twice: a second pull of
     the same arm pays hardly more than one of its neighbours would, and shows nothing new.
