@@ -102,12 +102,12 @@ def play(trial: Trial, keep: Callable[[list[float], float], None]) -> None:
     problem = problem_of(trial.problem, trial.data)
     rounds = problem.drawn(trial.number, trial.pulls)
     gap, noise = gaps(rounds), np.random.default_rng([trial.number, 17])
-    drifts = trial.policy == DRIFTING
-    policy = wf.Policy(wf.Windfall(), wf.Drifting()) if drifts else trial.policy
+    policy, drift = ("windfall", "auto") if trial.policy == DRIFTING else (trial.policy, None)
     known = None if trial.since else problem.context
     bandit = wf.Bandit(
-        problem.arms, policy, context=known, seed=trial.number, initial=problem.protocol.initial
-    )
+        problem.arms, policy, context=known, drift=drift, seed=trial.number,
+        initial=problem.protocol.initial,
+    )  # fmt: skip
     missed, begun = [], time.perf_counter()
     for t in range(trial.since, trial.pulls):
         seen = None if known is None or rounds.contexts is None else rounds.contexts[t]

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from windfall.models.drifting import _columns
+from windfall.models.gp.ageing import columns_of
 from windfall.models.gp.evidence import Hyper
 from windfall.models.gp.kernels import Matern52, Part, Trend
 
@@ -19,4 +19,4 @@ from windfall.models.gp.kernels import Matern52, Part, Trend
     ids=["one", "plane", "additive contexts", "contexts of their own"],
 )
 def test_time_comes_after_all_columns_of_arms_and_contexts(kernel):
-    assert _columns(Hyper(kernel, np.float64(0.1))) == 3
+    assert columns_of(Hyper(kernel, np.float64(0.1))) == 3

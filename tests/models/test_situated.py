@@ -6,12 +6,17 @@ import pytest
 from models.learning import AT, KEY, X, learned, observe, predict
 from models.learning import SPACE as JOINT
 
+from windfall.acquisition.base import Situation
+from windfall.acquisition.windfall import Windfall
 from windfall.models.base import Reward
 from windfall.models.gp.bayes import Bayes
 from windfall.models.gp.kernels import Jumps, Matern52, Part, SquaredExponential, White
 from windfall.models.gp.model import GP
 from windfall.models.linear import BayesianLinear
 from windfall.models.situated import Situated
+from windfall.space import Arms
+from windfall.space.context import Context
+from windfall.space.joint import Joint
 from windfall.specs import from_spec, to_spec
 
 #: The second of the two columns is taken for a context.
@@ -170,3 +175,46 @@ def test_novel_is_what_was_not_tried_in_this_context():
     assert float(belief.novelty(np.array([[0.5]]))[0]) > 0.9
     assert int(belief.seen.distinct) == 2
     assert int(belief.tried.distinct) == 1
+
+
+def named(rewards, here=(0.9, 0.9), model=None):
+    """Rewards of three arms that are mere names, in contexts that differ: (arm, reward)."""
+    context = Context({"a": (0.0, 1.0), "b": (0.0, 1.0)})
+    inputs = Joint(Arms(np.eye(3)), context, context.frame(None))
+    model = model or Windfall().model()
+    belief, rng = model.begin(inputs, 32), np.random.default_rng(0)
+    for arm, reward in rewards:
+        joint = np.concatenate([np.eye(3)[arm], rng.uniform(0.3, 0.6, 2)])
+        belief = observe(belief, joint, Reward(np.float64(reward)))
+    return Situated.at(model.condition(belief), np.array(here))
+
+
+ORDINARY = [(2, 1.2)] * 7 + [(0, 1.0)] * 6 + [(1, 1.0)] * 6
+
+
+@pytest.mark.parametrize(
+    ("rewards", "rare"), [(ORDINARY, False), ([*ORDINARY, (0, 50.0)], True)], ids=["none", "one"]
+)
+def test_windfalls_are_rare_once_there_is_one(rewards, rare):
+    """1 and 1.2 are alike beside 50, and nothing else is."""
+    habit = named(rewards).habit
+    assert habit.point.tolist() == [0.0, 0.0, 1.0]
+    assert bool(habit.rare) == rare
+
+
+def test_where_windfalls_are_rare_a_habit_is_doubted_where_it_is_unusual_and_followed_elsewhere():
+    pulls = [*ORDINARY, (0, 50.0)]
+    policy, situation = Windfall(), Situation(np.int32(20), 3, np.eye(3), np.float64(np.inf))
+    (far, far_score), (near, near_score) = (
+        (belief, np.asarray(policy.focus(KEY, belief, situation, None)(np.eye(3))))
+        for belief in (named(pulls, here) for here in ((0.02, 0.98), (0.45, 0.45)))
+    )
+    assert far.habit.best
+    assert near.habit.best
+    assert far_score[2] < 0.0 < far_score[:2].min()
+    np.testing.assert_allclose(near_score, near.mean(np.eye(3)), atol=1e-6)
+
+
+def test_arms_have_no_habit_where_they_have_features_or_a_model_thinks_so():
+    assert situated(USUAL).habit is None
+    assert named(ORDINARY, model=GP()).habit is None

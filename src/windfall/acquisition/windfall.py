@@ -21,6 +21,9 @@ _EARLY, _FAR_MORE = 12, 8
 #: The κ of a deep look: beside it nothing but the deviation counts. At most such a share of
 #: contexts is unusual enough for one.
 _DEEP, _OFTEN = 1e6, 0.5
+#: Where windfalls are rare, this share of contexts is unusual for good: a look costs nothing beside
+#: them.
+_STEADILY = 0.1
 #: From how near something that was tried takes the novelty of a point away, in spacings of n
 #: points; twice as far where all differences may be luck, and with them those of the mean.
 _NEAR = 0.25
@@ -34,10 +37,16 @@ class WindfallScore(Rising):
     pulls: Float[Array, ""]
     bonus: Float[Array, ""]
     reach: Float[Array, ""]
+    shunned: Float[Array, " d"] | None = None
 
     def value(self, x, mean, deviation):
         novelty = self.belief.novelty(x, self.reach)
-        return mean + self.kappa * deviation + self._windfall(mean, deviation, novelty)
+        value = mean + self.kappa * deviation + self._windfall(mean, deviation, novelty)
+        if self.shunned is None:
+            return value
+        # Below all others, but a number: it may be the only one that is available.
+        least = mean - self.kappa * deviation
+        return jnp.where(jnp.all(x == self.shunned, axis=1), least, value)
 
     def ceiling(self, x, glance):
         """As if nothing like it had been tried, which is soon said."""
@@ -111,6 +120,11 @@ class Windfall(Acquisition):
     same one, and it is expected to pay most here, too) the most unusual of two contexts, and later
     of n/patience, is worth a deep look: at what is least known there.
 
+    Where windfalls are rare and each arm is for itself (arms that are mere names, nearly all
+    rewards alike) deviations are a guess. What was chosen most often is then followed where it is
+    expected to pay most, and in the most unusual tenth of contexts another arm is looked at, for
+    good: that costs nothing beside a windfall.
+
     In the first twelve rounds (or M/8, if that is less) nothing is tried twice: a second pull of
     the same arm pays hardly more than one of its neighbours would, and shows nothing new.
 
@@ -138,10 +152,10 @@ class Windfall(Acquisition):
         tried = belief.tried
         best = jnp.where(tried.distinct > 0, peak(belief), 0.0)  # before any pull h is 0
         # On a box the size is the number of parameters, which the pulls soon exceed.
-        pulls = jnp.minimum(self.patience * tried.distinct / situation.size, self.patience)
+        pulls = jnp.minimum(self.patience * belief.lasting / situation.size, self.patience)
         doubt = jnp.minimum(
             _unknown(belief, situation.anchors) ** 1.5,
-            (tried.x.shape[1] + 1) / jnp.maximum(tried.distinct, 1),
+            (tried.x.shape[1] + 1) / jnp.maximum(belief.lasting, 1),
         )
         # Never quite 0, by which attention is divided.
         fade = jnp.clip((situation.left - 1.0) / _ENDING, _NOTHING, 1.0)
@@ -154,10 +168,18 @@ class Windfall(Acquisition):
         bonus = jnp.maximum(windfall, 2.0 * luck) * jnp.minimum(2.0 * self.patience / n, 1.0) * lead
         bonus = jnp.where((seen.distinct > 0) & (situation.left > 1.0), bonus, 0.0)
         kappa = self.curiosity * (1.0 + doubt) * fade
-        granted = belief.taken_for_granted(jnp.minimum(self.patience / n, _OFTEN))
+        share, habit = jnp.minimum(self.patience / n, _OFTEN), belief.habit
+        if habit is not None:
+            share = jnp.where(habit.rare, jnp.maximum(share, _STEADILY), share)
+        granted, shunned = belief.taken_for_granted(share), None
         if granted is not None:
-            kappa = jnp.where(granted & (situation.left > 1.0), _DEEP, kappa)
-        return WindfallScore(belief, best, kappa, pulls, bonus, _NEAR * (1.0 + luck))
+            look = granted & (situation.left > 1.0)
+            kappa = jnp.where(look, _DEEP, kappa)
+            if habit is not None:
+                follow = habit.rare & habit.best & ~look
+                kappa, pulls = jnp.where(follow, _NOTHING, kappa), jnp.where(follow, 0.0, pulls)
+                shunned = jnp.where(look, habit.point, jnp.nan)
+        return WindfallScore(belief, best, kappa, pulls, bonus, _NEAR * (1.0 + luck), shunned)
 
     def early(self, round, size):
         """In the first rounds, as long as there are far more arms than these."""

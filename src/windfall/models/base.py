@@ -21,11 +21,11 @@ from jaxtyping import Bool, Float, Int, PRNGKeyArray
 from windfall.models.blocks import in_blocks
 from windfall.models.distances import square_distances
 from windfall.models.glance import Glance
-from windfall.models.rewards import EXACT, Reward, Tried
+from windfall.models.rewards import EXACT, Habit, Reward, Tried
 from windfall.runtime.arrays import Array
 from windfall.space import Inputs
 
-__all__ = ["EXACT", "Belief", "FitInfo", "Model", "Path", "Reward", "Tried"]
+__all__ = ["EXACT", "Belief", "FitInfo", "Habit", "Model", "Path", "Reward", "Tried"]
 
 
 class Path(eqx.Module):
@@ -90,6 +90,21 @@ class Belief(eqx.Module):
         """Columns of the context in which this is believed, less the time; None: there is none."""
         return None
 
+    @property
+    def lasting(self) -> Float[Array, ""] | Int[Array, ""]:
+        """How many distinct inputs the rewards tell of now; fewer than were tried if they age."""
+        return self.tried.distinct
+
+    @property
+    def forgotten(self) -> Int[Array, ""] | int:
+        """How many rewards came before a change and count no longer."""
+        return 0
+
+    def current(self, context: Float[Array, " c"]) -> Float[Array, " n"]:
+        """How far what was tried tells of the time in a context, 0 to 1, by the rows of tried."""
+        del context
+        return jnp.ones_like(self.tried.reward)
+
     def novelty(self, x: Float[Array, "m d"], reach: Any = 0.25) -> Float[Array, " m"]:
         """ν(x): 0 at what was tried, 1 from about twice the reach on, in spacings of n points."""
         tried = self.tried
@@ -111,6 +126,16 @@ class Belief(eqx.Module):
             share: So many contexts count as unusual.
         """
         del share
+        return None
+
+    @property
+    def rare(self) -> Bool[Array, ""] | None:
+        """Whether nearly all rewards are alike, where each arm is for itself; None elsewhere."""
+        return None
+
+    @property
+    def habit(self) -> Habit | None:
+        """What was chosen most often, where each arm is for itself; None elsewhere."""
         return None
 
     @abstractmethod

@@ -20,22 +20,22 @@ from jaxtyping import Bool, PRNGKeyArray
 from windfall.checks import finite, number
 from windfall.errors import InputError
 from windfall.models.base import Belief, FitInfo, Model, Reward, Tried
-from windfall.models.gp.ageing import Ageing, alternatives
+from windfall.models.gp.ageing import NEVER, Ageing, levels, most_probable, moved, sizes_of
 from windfall.models.gp.belief import GPBelief
-from windfall.models.gp.evidence import Hyper, log_evidence
-from windfall.models.gp.fit import Fit
-from windfall.models.gp.kernels import Part
+from windfall.models.gp.evidence import Hyper
+from windfall.models.gp.fit import Fit, fit
 from windfall.models.gp.model import GP
 from windfall.models.gp.observations import Observations
 from windfall.models.gp.usual import usual_model
 from windfall.runtime.arrays import Array
-from windfall.runtime.execution import map_lanes
 from windfall.space import Inputs
 
 __all__ = ["Drifting", "DriftingBelief", "drifting"]
 
 #: Drift must be so much more probable than none, in logarithms.
-_CLEARLY = 5.0
+_CLEARLY = 8.0
+#: So many evaluations improve the hyper-parameters of what drifts, at every search.
+_FEW = 12
 
 
 class DriftingBelief(Belief):
@@ -78,6 +78,18 @@ class DriftingBelief(Belief):
     def seen(self) -> Tried:
         """Whenever it was."""
         return self.still.seen
+
+    @property
+    def forgotten(self):
+        """Those from before the change, if there was one."""
+        rewards = self.moving.rewards
+        before = rewards.live & (rewards.features[:, -1] < self.ageing.since)
+        return jnp.sum(jnp.where(before & self.drifts, rewards.count, 0.0)).astype(jnp.int32)
+
+    def current(self, context):
+        """What the kernel of time says; 1 if nothing drifts."""
+        times = jnp.asarray(self.moving.rewards.features)[:, -1:]
+        return jnp.where(self.drifts, self.ageing.gram(times, context[None, -1:])[:, 0], 1.0)
 
     def novelty(self, x, reach=0.25):
         """Whenever it was tried."""
@@ -122,8 +134,8 @@ class DriftingBelief(Belief):
 
     def _with(self, still: GPBelief, hyper: Hyper, ageing: Ageing, drifts: Any) -> "DriftingBelief":
         posterior = self.moving.posterior
-        moved = dataclasses.replace(posterior, hyper=_moved(hyper, ageing.rate, ageing.since))
-        moving = dataclasses.replace(self.moving, posterior=moved)
+        posterior = dataclasses.replace(posterior, hyper=moved(hyper, ageing.rate, ageing.since))
+        moving = dataclasses.replace(self.moving, posterior=posterior)
         return DriftingBelief(still, moving, drifts)
 
     def dump(self) -> dict[str, Any]:
@@ -153,6 +165,10 @@ class DriftingBelief(Belief):
         kept = self._timeless
         hyper = Hyper(kept.kernel.stretched(factors[:-1]), kept.noise)
         return self._with(self.still.stretched(factors[:-1]), hyper, self.ageing, self.drifts)
+
+    @property
+    def rare(self):
+        return self.still.rare
 
     def standing_alone(self):
         both = self.moving.standing_alone(), self.still.standing_alone()
@@ -203,7 +219,7 @@ class Drifting(Model[DriftingBelief]):
     def __check_init__(self):
         if not isinstance(self.model, GP) or not isinstance(self.model.fit, Fit):
             raise InputError(f"model is {self.model!r}; expected a GP with Fit(...) for drift")
-        if not _sizes(self.model.hyper(2)):
+        if not sizes_of(self.model.hyper(2)):
             raise InputError(
                 f"model is {self.model!r}; expected for drift a kernel with a length scale for "
                 "each feature (ard=True)"
@@ -221,7 +237,7 @@ class Drifting(Model[DriftingBelief]):
         """The inputs end with the time."""
         still = self.model.begin(space.untimed, capacity)
         nothing = Observations.empty(1, space.dimension)
-        hyper = _moved(still.posterior.hyper, np.float64(0.0), np.float64(-np.inf))
+        hyper = moved(still.posterior.hyper, *NEVER)
         start = self.model.begin(space.untimed, 1).posterior
         trend = self.model.mean.bound(space)
         posterior = dataclasses.replace(start, hyper=hyper, observations=nothing, trend=trend)
@@ -235,27 +251,23 @@ class Drifting(Model[DriftingBelief]):
         merged, timed = mean.residual(still.rewards), belief.moving.posterior.trend
         scale = self.model.scale(merged)
         rewards = scale.apply(timed.residual(belief.moving.rewards))
-        least = log_evidence(hyper, scale.apply(merged), mean) + _CLEARLY
 
         # A fit that takes drift for noise may be blind to what payoffs look like at one time: the
-        # first guess is an alternative to it.
+        # first guess is an alternative to it, and so is what fitted best so far if they drift.
         columns = belief.still.rewards.features.shape[1]
         guess = self.model.over(columns, belief.still.apart)  # one number may stand for all columns
+        guess = jax.tree.map(lambda a, b: jnp.broadcast_to(a, jnp.shape(b)), guess, hyper.kernel)
+        noises = levels(hyper.noise)
+        known = [Hyper(kernel, noise) for kernel in (hyper.kernel, guess) for noise in noises]
+        lanes = jax.tree.map(lambda *leaves: jnp.stack(leaves), *known, belief._timeless)
 
-        def moved(lane):
-            rate, since, noise, guessed = lane
-            pick = jax.tree.map(lambda a, b: jnp.where(guessed, a, b), guess, hyper.kernel)
-            return Hyper(pick, noise), Ageing(rate, since)
-
-        def evidence(lane):
-            found, ageing = moved(lane)
-            return log_evidence(_moved(found, ageing.rate, ageing.since), rewards, timed)
-
-        lanes = alternatives(belief.moving.rewards, hyper.noise)
-        values = map_lanes(evidence, lanes)
-        best = jnp.argmax(values)
-        chosen = moved([lane[best] for lane in lanes])
-        return belief._with(still, *chosen, values[best] > least), info
+        lane, ageing, lead = most_probable(lanes, rewards, timed)
+        found, _ = fit(
+            key, rewards, jax.tree.map(lambda a: a[lane], lanes),
+            dataclasses.replace(self.model.fit, restarts=0), timed, 0.0, still.ties, _FEW,
+            lambda hyper: moved(hyper, ageing.rate, ageing.since),
+        )  # fmt: skip
+        return belief._with(still, found, ageing, lead > _CLEARLY), info
 
     def condition(self, belief: DriftingBelief) -> DriftingBelief:
         """Both; the moving belief sees rewards in the units of the still one."""
@@ -273,22 +285,3 @@ class Drifting(Model[DriftingBelief]):
 def drifting(model: Any) -> Drifting:
     """The model that goes with another where payoffs may drift."""
     return Drifting(model)  # pyright: ignore  an abstract attribute is no argument
-
-
-def _moved(hyper: Hyper, rate: Any, since: Any) -> Hyper:
-    """The hyper-parameters of the moving model: a kernel that knows no time, times that of time."""
-    columns = _columns(hyper)
-    kernel = Part(hyper.kernel, 0, columns) * Part(Ageing(rate, since), columns, columns + 1)
-    return Hyper(kernel, hyper.noise)
-
-
-def _columns(hyper: Hyper) -> int:
-    """How many columns a kernel sees; if it has parts, up to the end of the last one."""
-    nodes = jax.tree.leaves(hyper.kernel, is_leaf=lambda x: isinstance(x, Part))
-    ends = [node.stop for node in nodes if isinstance(node, Part)]
-    return max(ends) if ends else _sizes(hyper)[0]
-
-
-def _sizes(hyper: Hyper) -> list[int]:
-    """How many entries those parameters of a kernel have that have one for each column."""
-    return [np.shape(leaf)[-1] for leaf in jax.tree.leaves(hyper.kernel) if np.ndim(leaf)]

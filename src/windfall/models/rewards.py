@@ -7,7 +7,7 @@ from jaxtyping import Bool, Float, Int
 
 from windfall.runtime.arrays import Array
 
-__all__ = ["EXACT", "ROUNDING", "Reward", "Tried", "alike"]
+__all__ = ["EXACT", "ROUNDING", "Habit", "Reward", "Tried", "alike"]
 
 #: Stands for the variance 0 of an exact reward, since 0 marks an unknown one.
 EXACT = 1e-300
@@ -56,6 +56,21 @@ class Tried(eqx.Module):
     def alike(self) -> Bool[Array, ""]:
         """Whether all rewards are equal to rounding: no differences to learn from."""
         return alike(self.reward, self.live)
+
+
+class Habit(eqx.Module):
+    """What was chosen most often in contexts that differ, where no arm is like another.
+
+    Attributes:
+        point: That arm.
+        best: Whether it is expected to pay most here, too.
+        rare: Whether nearly all rewards are alike. The others are then windfalls which no model
+            foresees, and its deviations are a guess.
+    """
+
+    point: Float[Array, " d"]
+    best: Bool[Array, ""]
+    rare: Bool[Array, ""]
 
 
 def alike(values: Float[Array, " n"], live: Bool[Array, " n"]) -> Bool[Array, ""]:

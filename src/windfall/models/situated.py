@@ -9,9 +9,9 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
-from jaxtyping import Bool, Float
+from jaxtyping import Bool, Float, Int
 
-from windfall.models.base import Belief, Reward, Tried
+from windfall.models.base import Belief, Habit, Reward, Tried
 from windfall.models.distances import same_points
 from windfall.models.unusual import unusual
 from windfall.runtime.arrays import Array
@@ -40,14 +40,20 @@ class Situated(Belief):
             one: μ(x, context) in the place of rewards. Every arm or point counts once, in however
             many contexts it was tried.
         here: Which of these were tried in this very context.
-        usual: Whether most choices were the same one, and it is expected to pay most here, too.
+        telling: How many of the distinct ones the rewards still tell of.
+        favoured: The row of what was chosen most often.
+        foremost: Whether it is expected to pay most here, too.
+        usual: Whether, besides, most choices were that one.
     """
 
     inner: Belief
     context: Float[Array, " c"]
     elsewhere: Tried
     here: Bool[Array, " n"]
+    favoured: Int[Array, ""]
+    foremost: Bool[Array, ""]
     usual: Bool[Array, ""]
+    telling: Float[Array, ""]
 
     @classmethod
     def at(cls, inner: Belief, context: Float[Array, " c"]) -> "Situated":
@@ -61,11 +67,17 @@ class Situated(Belief):
         times = jnp.where(first, jnp.sum(same, axis=1), 0)
         expected = jnp.where(first, inner.mean(joined(x, context)), 0.0)
         distinct = jnp.sum(first).astype(jnp.asarray(tried.distinct).dtype)
-        here = live & jnp.all(z == context, axis=1)
+        # No moment comes back: what was tried since the last change is tried now.
+        current, untimed = inner.current(context), context.shape[0] - inner.timed
+        here = live & jnp.all((z == context)[:, :untimed], axis=1) & (current > 0)
+        telling = jnp.sum(jnp.where(first, jnp.max(same * current, axis=1), 0.0))
         favoured = jnp.argmax(times)
         highest = jnp.argmax(jnp.where(first, expected, -jnp.inf))
-        usual = (times[favoured] > _MOSTLY * jnp.sum(live)) & (highest == favoured)
-        return cls(inner, jnp.asarray(context), Tried(x, expected, first, distinct), here, usual)
+        foremost = highest == favoured
+        usual = (times[favoured] > _MOSTLY * jnp.sum(live)) & foremost
+        tried = Tried(x, expected, first, distinct)
+        habits = favoured, foremost, usual
+        return cls(inner, jnp.asarray(context), tried, here, *habits, telling)
 
     @property
     def capacity(self) -> int | None:
@@ -93,6 +105,14 @@ class Situated(Belief):
         return self.inner.seen
 
     @property
+    def lasting(self):
+        return self.telling
+
+    @property
+    def forgotten(self):
+        return self.inner.forgotten
+
+    @property
     def known(self):
         return self.context[: self.context.shape[0] - self.inner.timed]
 
@@ -105,8 +125,17 @@ class Situated(Belief):
         """Of a point in this context: to try it in another is something else."""
         return self.inner.novelty(joined(x, self.context), reach)
 
+    @property
+    def habit(self):
+        if not self._differs or self.inner.rare is None:
+            return None
+        return Habit(self.elsewhere.x[self.favoured], self.foremost, self.inner.rare)
+
     def taken_for_granted(self, share):
-        """Whether what most choices were is expected to be the best here, and here is unusual."""
+        """Whether what most choices were is expected to be the best here, and here is unusual.
+
+        Where windfalls are rare, what more choices were than anything else.
+        """
         if not self._differs:
             return super().taken_for_granted(share)
         tried = self.inner.tried
@@ -114,7 +143,9 @@ class Situated(Belief):
         latest = (jnp.sum(tried.live) - 1 - jnp.arange(rows)) % tried.x.shape[0]
         past = jnp.asarray(tried.x)[latest, -self.context.shape[0] :][:, : self.known.shape[0]]
         rarity = unusual(past, jnp.asarray(tried.live)[latest], self.known)
-        return self.usual & (rarity < share)
+        habit = self.habit
+        usual = self.usual if habit is None else self.usual | (habit.best & habit.rare)
+        return usual & (rarity < share)
 
     def mean(self, x):
         return self.inner.mean(joined(x, self.context))

@@ -182,7 +182,8 @@ class Policy(eqx.Module):
         """
         if not self.repeats:
             return state.belief.repeatable
-        early = self.acquisition.early(state.pulls - state.initial + 1, state.candidates.size)
+        before = jnp.maximum(state.initial, state.belief.forgotten)  # a change is a beginning
+        early = self.acquisition.early(state.pulls - before + 1, state.candidates.size)
         if not state.candidates.listed or (early is None and self.acquisition.averages):
             return None
         tried = state.belief.repeatable

@@ -5,9 +5,10 @@ import numpy as np
 import pytest
 
 from windfall.models.base import Reward
-from windfall.models.drifting import Drifting, _moved
-from windfall.models.gp.ageing import Ageing
+from windfall.models.drifting import Drifting
+from windfall.models.gp.ageing import Ageing, change_evidence, moved
 from windfall.models.gp.evidence import log_evidence
+from windfall.models.gp.means import Zero
 from windfall.models.gp.model import GP
 from windfall.space import Arms
 from windfall.space.context import Frame
@@ -26,15 +27,36 @@ def test_rewards_that_do_not_age_are_as_probable_as_without_time():
         belief = observe(belief, np.array([rng.integers(4) / 4, float(t)]), rng.normal())
     hyper = belief.still.posterior.hyper
     still = log_evidence(hyper, belief.still.rewards)
-    moving = log_evidence(_moved(hyper, np.float64(0.0), NEVER), belief.moving.rewards)
+    moving = log_evidence(moved(hyper, np.float64(0.0), NEVER), belief.moving.rewards)
     # Ten rewards of noise 1e-4 and variance 1: condition numbers of 1e5 leave 1e-9.
     np.testing.assert_allclose(moving, still, rtol=1e-9)
     assert belief.still.used == 4 < belief.moving.used == 10
     parts = belief.moving.rewards
     before = parts.features[:, 1] < 6.0
-    split = log_evidence(_moved(hyper, np.float64(0.0), np.float64(6.0)), parts)
+    split = log_evidence(moved(hyper, np.float64(0.0), np.float64(6.0)), parts)
     assert np.sum(before[:10]) == 6
     assert split != moving
+
+
+def test_every_change_is_judged_as_if_it_were_the_only_one():
+    """Two factors say of all changes what a factorisation for each says: a naive twin."""
+    inputs = Joint(Arms([[0.0], [1.0]]), None, Frame(timed=True))
+    belief = Drifting(GP()).begin(inputs, 16)
+    rng = np.random.default_rng(1)
+    observe = jax.jit(lambda belief, x, y: belief.observe(x, Reward(y)))
+    times = [0.0, 1.0, 2.0, 2.0, 3.0, 5.0, 9.0]
+    for i, t in enumerate(times):  # the third and the fourth came at once
+        belief = observe(belief, np.array([i / 7, t]), rng.normal())
+    hyper = belief.still.posterior.hyper
+    rewards = belief.moving.rewards
+    values = np.asarray(change_evidence(moved(hyper, np.float64(0.0), NEVER), rewards, Zero()))
+    assert np.isneginf(values[[0, 3]]).all()
+    assert np.isneginf(values[len(times) :]).all()
+    changes = np.array([1, 2, 4, 5, 6])
+    moving = [moved(hyper, np.float64(0.0), np.float64(times[c])) for c in changes]
+    exact = [log_evidence(each, rewards) for each in moving]
+    # Condition numbers of 1e5 leave 1e-9; the constant is that of all rewards alike.
+    np.testing.assert_allclose(values[changes] - values[1], np.array(exact) - exact[0], rtol=1e-9)
 
 
 @pytest.mark.parametrize(("rate", "since"), [(0.3, -np.inf), (0.0, 4.0), (0.5, 4.0)])

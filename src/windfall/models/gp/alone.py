@@ -9,13 +9,15 @@ from windfall.models.gp.observations import LEAST_NOISE, Observations
 from windfall.models.gp.posterior import Posterior
 from windfall.runtime.arrays import Array
 
-__all__ = ["crowd", "standing_alone"]
+__all__ = ["NEARLY_ALL", "crowd", "standing_alone"]
 
 #: Rewards nearer than this, in units of their spread, are alike.
 _ALIKE = 0.1
 #: The share of rewards that are alike from which the rest are windfalls. Of rewards that scatter
 #: like a Gaussian at most a tenth or so are alike.
 _MOST = 0.6
+#: The share from which the rest is too little to fit anything to.
+NEARLY_ALL = 0.9
 #: The share of the best reward that its neighbours have to foresee, and that noise has to have in
 #: the differences between inputs; and how sharp the boundaries of all shares are.
 _HALF, _SHARPNESS = 0.5, 20.0

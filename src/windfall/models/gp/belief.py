@@ -12,7 +12,7 @@ from jaxtyping import Bool, Float, Int
 from windfall.checks import numbers_or_none, whole
 from windfall.errors import InputError
 from windfall.models.base import Belief, Reward, Tried
-from windfall.models.gp.alone import standing_alone
+from windfall.models.gp.alone import NEARLY_ALL, crowd, standing_alone
 from windfall.models.gp.ensemble import Ensemble
 from windfall.models.gp.evidence import Hyper
 from windfall.models.gp.health import doubtful, trouble
@@ -227,6 +227,15 @@ class GPBelief(Belief):
         if slots is None or slots.shape != none.shape or np.any(slots != np.round(slots)):
             raise InputError(f"state chosen is {saved.get('chosen')}; expected {none.size} numbers")
         return slots.astype(np.int32)
+
+    @property
+    def rare(self):
+        """By the share of rewards that are alike, beyond which nothing is fitted to the rest."""
+        if self.apart is None or not self.apart.names:
+            return None
+        posterior = self.posterior
+        tried = posterior.scale.apply(posterior.trend.residual(self.rewards))
+        return crowd(tried) > NEARLY_ALL
 
     def standing_alone(self):
         """By leaving the best reward out; see ``windfall.models.gp.alone``."""

@@ -1,5 +1,6 @@
 """Hyper-parameters by maximum evidence (or maximum a posteriori), from several starts."""
 
+from collections.abc import Callable
 from typing import Any
 
 import equinox as eqx
@@ -106,12 +107,14 @@ def fit(
     mean: Mean = Zero(),  # noqa: B008  frozen
     restart: float | Float[Array, ""] = 1.0,
     ties: Ties = None,
-    most: Int[Array, ""] | None = None,
+    most: int | Int[Array, ""] | None = None,
+    within: Callable[[Hyper], Hyper] = lambda hyper: hyper,
 ) -> tuple[Hyper, FitInfo]:
     """The best hyper-parameters over a warm start and random ones, each with a probability.
 
     Never worse than ``warm``, which is moved into the box first if it lies outside; ``warm`` if no
     start gives a finite evidence. Each start has ``most`` evaluations, if not the settings' own.
+    Rewards are judged by what ``within`` makes of hyper-parameters, which are then a part of it.
 
     A random start is tried with the probability ``restart``. One number decides for all of them,
     so that a search tries as many as any other, give or take one: none takes long beside the rest.
@@ -120,7 +123,7 @@ def fit(
     coordinates = Coordinates(warm, *observations.repeated())
 
     def objective(hyper):
-        value = -log_evidence(spread(hyper, ties), observations, mean)
+        value = -log_evidence(within(spread(hyper, ties)), observations, mean)
         return value if settings.prior is None else value - settings.prior(comparable(hyper, ties))
 
     warm = coordinates.inside(warm)

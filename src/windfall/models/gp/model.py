@@ -13,7 +13,7 @@ from jaxtyping import Float, PRNGKeyArray
 from windfall.checks import number, true_or_false, whole_number
 from windfall.errors import InputError
 from windfall.models.base import FitInfo, Model
-from windfall.models.gp.alone import crowd
+from windfall.models.gp.alone import NEARLY_ALL, crowd
 from windfall.models.gp.bayes import Bayes
 from windfall.models.gp.belief import GPBelief
 from windfall.models.gp.evidence import Hyper
@@ -35,8 +35,6 @@ __all__ = ["GP"]
 #: Up to so many inputs everything is exact. Beyond, some carry the model, and hyper-parameters
 #: rest on so many (docs/decisions/0012-many-pulls.md).
 USUAL, FITTED = Sparsity(exact=1024, size=512), 768
-#: The share of rewards that are alike from which the rest is too little to fit anything to.
-_NEARLY_ALL = 0.9
 
 
 def _kernel_or_none(kernel: Any) -> Kernel | None:
@@ -136,7 +134,10 @@ class GP(Model[GPBelief]):
             self.mean.bound(space),
         )
         first, never = self.fit.begin(prior), np.int32(0)
-        belief = GPBelief(nothing, first, never, UNKNOWN, space.ties, space.apart, self.sparsity)
+        apart = space.apart
+        if apart is not None and self.apiece is None:
+            apart = apart._replace(names=False)  # to this model they are arms like others
+        belief = GPBelief(nothing, first, never, UNKNOWN, space.ties, apart, self.sparsity)
         return jax.tree.map(np.asarray, belief.resized(capacity))
 
     @property
@@ -165,10 +166,10 @@ class GP(Model[GPBelief]):
             return self.fit.infer(key, data, previous, belief.behind, belief.ties)
 
         nothing = residual.alike
-        if self.apiece is None or belief.apart is None or not belief.apart.names:
+        if belief.apart is None or not belief.apart.names:
             fitted, info = infer()
         else:
-            nothing |= crowd(scaled) > _NEARLY_ALL
+            nothing |= crowd(scaled) > NEARLY_ALL
             like = jax.eval_shape(infer)
             idle = partial(jax.tree.map, lambda a: jnp.ones(a.shape, a.dtype), like)
             fitted, info = jax.lax.cond(nothing, idle, infer)  # a search is dear
