@@ -19,7 +19,14 @@ from windfall.models.gp.belief import GPBelief
 from windfall.models.gp.evidence import Hyper
 from windfall.models.gp.fit import Fit
 from windfall.models.gp.inducing import carriers_among, some
-from windfall.models.gp.kernels import Kernel, Part, SquaredExponential, White, as_kernel
+from windfall.models.gp.kernels import (
+    Effects,
+    Kernel,
+    Part,
+    SquaredExponential,
+    White,
+    as_kernel,
+)
 from windfall.models.gp.means import Mean, Zero, as_mean
 from windfall.models.gp.news import UNKNOWN
 from windfall.models.gp.observations import LEAST_NOISE, Observations, Scale, natural_scale
@@ -27,6 +34,7 @@ from windfall.models.gp.parameters import named
 from windfall.models.gp.posterior import Posterior
 from windfall.models.gp.room import Sparsity
 from windfall.models.gp.sparse import Sparse
+from windfall.models.gp.ties import Ties, one_hot
 from windfall.runtime.arrays import Array
 from windfall.space import Apart, Inputs
 
@@ -35,6 +43,10 @@ __all__ = ["GP"]
 #: Up to so many inputs everything is exact. Beyond, some carry the model, and hyper-parameters
 #: rest on so many (docs/decisions/0012-many-pulls.md).
 USUAL, FITTED = Sparsity(exact=1024, size=512), 768
+
+
+def _variance(given: Any) -> float:
+    return float(number("effects", 0.0)(given))
 
 
 def _kernel_or_none(kernel: Any) -> Kernel | None:
@@ -59,6 +71,8 @@ class GP(Model[GPBelief]):
             one kernel over the columns of both. Additive contexts have a kernel like the arms'.
         apiece: The kernel of contexts where arms are mere names, as the rows of ``numpy.eye`` are:
             each arm has a function of the context for itself. None: as other arms.
+        effects: The variance of what every option of a choice is worth whatever stands beside it
+            (``Effects``), where there are no contexts; 0: options are worth something together.
 
     Example:
         >>> from windfall.models.gp.kernels import Matern52
@@ -74,6 +88,7 @@ class GP(Model[GPBelief]):
     ard: bool = eqx.field(static=True, converter=true_or_false("ard"), default=True)
     contexts: Any = eqx.field(converter=_kernel_or_none, default=None)
     apiece: Any = eqx.field(converter=_kernel_or_none, default=None)
+    effects: float = eqx.field(static=True, converter=_variance, default=0.0)
 
     def __check_init__(self):
         if not isinstance(self.fit, Fit | Bayes):
@@ -84,20 +99,22 @@ class GP(Model[GPBelief]):
         mean = "" if isinstance(self.mean, Zero) else f"mean={self.mean!r}, "
         own = {"contexts": self.contexts, "apiece": self.apiece}
         others = "".join(f", {name}={k!r}" for name, k in own.items() if k is not None)
+        others += f", effects={self.effects}" if self.effects > 0 else ""
         return (
             f"{type(self).__name__}(kernel={self.kernel!r}, noise={float(self.noise)}, {mean}"
             f"fit={self.fit!r}, refit_every={self.refit_every}, ard={self.ard}{others})"
         )
 
-    def hyper(self, dimension: int, apart: Apart | None = None) -> Hyper:
+    def hyper(self, dimension: int, apart: Apart | None = None, ties: Ties = None) -> Hyper:
         """Where the first search starts."""
-        kernel = self.over(dimension, apart)
+        kernel = self.over(dimension, apart, ties)
         return Hyper(kernel.expanded(dimension) if self.ard else kernel, self.noise)
 
-    def over(self, dimension: int, apart: Apart | None) -> Kernel:
+    def over(self, dimension: int, apart: Apart | None, ties: Ties) -> Kernel:
         """The kernel over so many columns; one for each part, where there are two."""
         if apart is None:
-            return self.kernel
+            options = one_hot(ties) if self.effects > 0 else ()
+            return self.kernel + Effects(options, self.effects) if options else self.kernel
         arms, rest = Part(self.kernel, 0, apart.columns), (apart.columns, dimension)
         if apart.additive:
             return arms + Part(self.kernel, *rest)
@@ -105,7 +122,9 @@ class GP(Model[GPBelief]):
             return Part(White(1.0), 0, apart.columns) * Part(self.apiece, *rest)
         return self.kernel if self.contexts is None else arms * Part(self.contexts, *rest)
 
-    def ignorance(self, observations: Observations, apart: Apart | None = None) -> Hyper:
+    def ignorance(
+        self, observations: Observations, apart: Apart | None = None, ties: Ties = None
+    ) -> Hyper:
         """Hyper-parameters for standardised rewards that are all equal: n inputs, nothing learned.
 
         The first guess, but no input speaks for more than its share of the box, n^(−1/d) across,
@@ -118,7 +137,7 @@ class GP(Model[GPBelief]):
             "noise": lambda _: jnp.maximum(observations.within(), LEAST_NOISE),
         }
         # One number may stand for all features.
-        guess = Hyper(self.over(dimension, apart), self.noise)
+        guess = Hyper(self.over(dimension, apart, ties), self.noise)
         values = [known.get(name, jnp.asarray)(value) for name, value in named(guess)]
         return jax.tree.unflatten(jax.tree.structure(guess), values)
 
@@ -126,7 +145,7 @@ class GP(Model[GPBelief]):
         """What is believed before any reward, as host arrays."""
         nothing = Observations.empty(1, space.dimension)
         prior = Posterior(
-            self.hyper(space.dimension, space.apart),
+            self.hyper(space.dimension, space.apart, space.ties),
             nothing,
             Scale(np.float64(0.0), np.float64(1.0)),
             np.eye(1),
@@ -175,7 +194,7 @@ class GP(Model[GPBelief]):
             fitted, info = jax.lax.cond(nothing, idle, infer)  # a search is dear
         hyper = jax.tree.map(
             lambda guess, best: jnp.where(nothing, guess, best),
-            self.ignorance(scaled, belief.apart),
+            self.ignorance(scaled, belief.apart, belief.ties),
             fitted,
         )
         posterior = dataclasses.replace(previous, hyper=hyper)

@@ -15,7 +15,7 @@ import numpy as np
 from windfall.models.gp.evidence import Hyper
 from windfall.models.gp.kernels import Part
 
-__all__ = ["Ties", "comparable", "gathered", "spread"]
+__all__ = ["Ties", "comparable", "gathered", "one_hot", "spread"]
 
 #: Two options are √2 apart, two values of a feature √(1/6) on average: a length scale of a choice
 #: means as much as one of a feature that is smaller by this.
@@ -23,6 +23,17 @@ _OPTIONS = np.sqrt(12.0)
 
 #: For each feature the number of its group; None: every feature for itself.
 Ties = tuple[int, ...] | None
+
+
+def one_hot(ties: Ties) -> tuple[int, ...]:
+    """The columns of choices: those that are not alone in their group.
+
+    Example:
+        >>> one_hot((0, 1, 1, 2, 3, 3))
+        (1, 2, 4, 5)
+    """
+    groups = ties or ()
+    return tuple(column for column, group in enumerate(groups) if groups.count(group) > 1)
 
 
 def gathered(hyper: Hyper, ties: Ties) -> Hyper:

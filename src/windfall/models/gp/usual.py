@@ -16,8 +16,11 @@ def usual_model() -> GP:
     Without priors a handful of rewards gives absurd fits. That of the length scales knows how many
     features there are; with it the default policy loses a tenth less on real candidate lists
     (``docs/decisions/0008-find-and-earn.md``).
+
+    What an option of a choice is worth by itself counts as much as everything else: few tries show
+    it, and combinations of good options are what is tried next.
     """
-    return GP(kernel=Matern52(0.5), fit=Fit(prior=DimensionPrior(**_PRIOR)))
+    return GP(kernel=Matern52(0.5), fit=Fit(prior=DimensionPrior(**_PRIOR)), effects=1.0)
 
 
 def earning_model() -> GP:

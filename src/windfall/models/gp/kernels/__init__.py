@@ -19,6 +19,7 @@ from windfall.models.gp.kernels.base import (
     Sum,
     as_kernel,
 )
+from windfall.models.gp.kernels.effects import Effects
 from windfall.models.gp.kernels.jumps import Jumps
 from windfall.models.gp.kernels.other import Linear, Periodic, Trend, White
 from windfall.models.gp.kernels.parameter import parameter
@@ -35,6 +36,7 @@ from windfall.models.gp.kernels.stationary import (
 __all__ = [
     "Constant",
     "Custom",
+    "Effects",
     "Jumps",
     "Kernel",
     "Linear",
