@@ -38,6 +38,9 @@ class Program(Generic[P, R]):
 
     Threads that need the same program compile it once. What was compiled is kept on disk, where the
     next process finds it: see ``compilation_cache``. Inside another program it is the function.
+
+    What the function hands on as it was given is no part of the program: the answer has the very
+    arrays.
     """
 
     def __init__(self, function: Callable[P, R]):
@@ -49,45 +52,56 @@ class Program(Generic[P, R]):
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
         leaves, tree = jax.tree.flatten((args, kwargs))
-        arrays = [leaf for leaf in leaves if isinstance(leaf, _ARRAYS)]
-        if any(isinstance(leaf, Tracer) for leaf in arrays):
+        sorts = [_SORTS[type(leaf)] for leaf in leaves]
+        if _TRACER in sorts:
             return self.function(*args, **kwargs)
         # Of arrays the shapes, of everything else the values make a program.
-        kinds = tuple(
-            (leaf.shape, leaf.dtype) if isinstance(leaf, _ARRAYS) else leaf for leaf in leaves
-        )
+        pairs = [*zip(leaves, sorts, strict=True)]
+        kinds = tuple([(leaf.shape, leaf.dtype) if sort else leaf for leaf, sort in pairs])
+        arrays = [leaf for leaf, sort in pairs if sort]
         key = tree, kinds
         with jax.enable_x64(True):
-            if key not in self._traced:
+            traced = self._traced.get(key)
+            if traced is None:
                 with self._locks.setdefault(key, Lock()):
                     if key not in self._traced:
                         self._traced[key] = self._trace(leaves, tree)
-            traced = self._traced[key]
+                traced = self._traced[key]
             if _rehearsal.on:
-                return traced.rehearse()
-            return traced.answer((traced.compiled or traced.ready())(*arrays))
+                return traced.rehearse(arrays)
+            return traced.answer((traced.compiled or traced.ready())(*arrays), arrays)
 
     def _trace(self, leaves: list[Any], tree: Any) -> "_Traced":
-        settings = [None if isinstance(leaf, _ARRAYS) else leaf for leaf in leaves]
-        given = [i for i, leaf in enumerate(leaves) if isinstance(leaf, _ARRAYS)]
+        settings = [None if _SORTS[type(leaf)] else leaf for leaf in leaves]
+        given = [i for i, leaf in enumerate(leaves) if _SORTS[type(leaf)]]
         known = []
 
         def flat(*arrays):
             args, kwargs = jax.tree.unflatten(tree, _filled(settings, given, arrays))
             found, shape = jax.tree.flatten(self.function(*args, **kwargs))
-            places = [i for i, leaf in enumerate(found) if isinstance(leaf, jax.Array)]
+            source = {id(array): number for number, array in enumerate(arrays)}
+            handed = {i: source[id(leaf)] for i, leaf in enumerate(found) if id(leaf) in source}
+            made = [
+                i
+                for i, leaf in enumerate(found)
+                if isinstance(leaf, jax.Array) and i not in handed
+            ]
             rest = [None if isinstance(leaf, jax.Array) else leaf for leaf in found]
-            known.append((shape, rest, places))
-            return [found[i] for i in places]
+            known.append((shape, rest, made, handed))
+            return [found[i] for i in made]
 
         flat.__name__ = getattr(self.function, "__name__", "program")
         arrays = [leaves[i] for i in given]
         with uncollected():
             lowered = jax.jit(flat).lower(*arrays)
-        shape, rest, places = known[0]
-        return _Traced(
-            lowered, arrays, lambda out: jax.tree.unflatten(shape, _filled(rest, places, out))
-        )
+        shape, rest, made, handed = known[0]
+        places = [*made, *handed]
+
+        def answer(out: Any, arrays: list[Any]) -> Any:
+            values = [*out, *(arrays[number] for number in handed.values())]
+            return jax.tree.unflatten(shape, _filled(rest, places, values))
+
+        return _Traced(lowered, arrays, answer)
 
     def forget(self) -> None:
         """Let go of what was compiled."""
@@ -97,19 +111,19 @@ class Program(Generic[P, R]):
 class _Traced:
     """A program for certain shapes and settings, compiled by the first thread that needs it."""
 
-    def __init__(self, lowered: Any, arrays: list[Any], answer: Callable[[Any], Any]):
+    def __init__(self, lowered: Any, arrays: list[Any], answer: Callable[[Any, list[Any]], Any]):
         self.answer, self._shapes = answer, lowered.out_info
         self._source: Any = lowered, arrays
         self.compiled: Any = None
         self._lock = Lock()
         self._rehearsed = False
 
-    def rehearse(self) -> Any:
+    def rehearse(self, arrays: list[Any]) -> Any:
         """Compile it beside; meanwhile an answer of zeros."""
         if not self._rehearsed:
             self._rehearsed = True
             beside(self._in_turn, "windfall-compiling")
-        return self.answer([_zeros(shape) for shape in self._shapes])
+        return self.answer([_zeros(shape) for shape in self._shapes], arrays)
 
     def _in_turn(self) -> None:
         with _turns:
@@ -186,7 +200,19 @@ def forget_all() -> None:
         one.forget()
 
 
-_ARRAYS = (jax.Array, np.ndarray, np.generic)
+_SETTING, _ARRAY, _TRACER = range(3)
+
+
+class _Sorts(dict[type, int]):
+    """What a leaf is by its type: to look that up takes a fraction of ``isinstance``."""
+
+    def __missing__(self, kind: type) -> int:
+        array = issubclass(kind, (jax.Array, np.ndarray, np.generic))
+        self[kind] = _TRACER if issubclass(kind, Tracer) else _ARRAY if array else _SETTING
+        return self[kind]
+
+
+_SORTS = _Sorts()
 
 
 def _filled(row: list[Any], places: list[int], values: Any) -> list[Any]:

@@ -70,10 +70,26 @@ def padded(rows: np.ndarray, fill: float) -> np.ndarray:
 
 @program
 def _note(belief: Belief, x, numbers, count) -> Belief:
-    def one(i, belief):
-        return belief.observe(x[i], Reward(*numbers[i]))
+    def observed(i, belief: Belief) -> list:
+        return jax.tree.leaves(belief.observe(x[i], Reward(*numbers[i])))
 
-    return jax.lax.fori_loop(0, count, one, jax.tree.map(jax.numpy.asarray, belief))
+    leaves, tree = jax.tree.flatten(belief)
+    # A reward changes little of a belief: the rest is handed on as it is.
+    pairs = enumerate(zip(leaves, observed(0, belief), strict=True))
+    changed = [place for place, (before, after) in pairs if after is not before]
+
+    def one(i, some):
+        after = observed(i, jax.tree.unflatten(tree, _replaced(leaves, changed, some)))
+        return [after[place] for place in changed]
+
+    some = jax.lax.fori_loop(0, count, one, [jax.numpy.asarray(leaves[i]) for i in changed])
+    return jax.tree.unflatten(tree, _replaced(leaves, changed, some))
+
+
+def _replaced(row: list, places: list[int], values: list) -> list:
+    """A row with other values in some places."""
+    others = dict(zip(places, values, strict=True))
+    return [others.get(place, value) for place, value in enumerate(row)]
 
 
 @program
