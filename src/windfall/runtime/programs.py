@@ -43,9 +43,15 @@ class Program(Generic[P, R]):
     arrays.
     """
 
-    def __init__(self, function: Callable[P, R]):
-        """The function; its arguments and its answer are pytrees."""
+    def __init__(self, function: Callable[P, R], *, wide: bool = False):
+        """The function; its arguments and its answer are pytrees.
+
+        Args:
+            function: What to compile.
+            wide: Whether most of it is arithmetic over many points: in the widest vectors, then.
+        """
         self.function: Callable[..., Any] = function
+        self._wide = wide
         self._traced: dict[Any, _Traced] = {}
         self._locks: dict[Any, Lock] = {}
         _programs.append(self)
@@ -101,7 +107,7 @@ class Program(Generic[P, R]):
             values = [*out, *(arrays[number] for number in handed.values())]
             return jax.tree.unflatten(shape, _filled(rest, places, values))
 
-        return _Traced(lowered, arrays, answer)
+        return _Traced(lowered, arrays, answer, self._wide)
 
     def forget(self) -> None:
         """Let go of what was compiled."""
@@ -111,9 +117,11 @@ class Program(Generic[P, R]):
 class _Traced:
     """A program for certain shapes and settings, compiled by the first thread that needs it."""
 
-    def __init__(self, lowered: Any, arrays: list[Any], answer: Callable[[Any, list[Any]], Any]):
+    def __init__(
+        self, lowered: Any, arrays: list[Any], answer: Callable[[Any, list[Any]], Any], wide: bool
+    ):
         self.answer, self._shapes = answer, lowered.out_info
-        self._source: Any = lowered, arrays
+        self._source: Any = lowered, arrays, wide
         self.compiled: Any = None
         self._lock = Lock()
         self._rehearsed = False
@@ -175,7 +183,7 @@ def _zeros(like: Any) -> Any:
 _programs: list[Program] = []
 
 
-def program(function: Callable[P, R]) -> Callable[P, R]:
+def program(function: Callable[P, R], *, wide: bool = False) -> Callable[P, R]:
     """Make a function a ``Program``.
 
     Example:
@@ -185,7 +193,7 @@ def program(function: Callable[P, R]) -> Callable[P, R]:
         >>> double(np.ones(2))
         Array([2., 2.], dtype=float64)
     """
-    made = Program(function)
+    made = Program(function, wide=wide)
 
     @wraps(function)
     def run(*args: P.args, **kwargs: P.kwargs) -> R:
@@ -223,9 +231,9 @@ def _filled(row: list[Any], places: list[int], values: Any) -> list[Any]:
     return row
 
 
-def _compiled(lowered: Any, arrays: list[Any]) -> Any:
+def _compiled(lowered: Any, arrays: list[Any], wide: bool) -> Any:
     """A program for such arrays from the disk, or compiled and kept there."""
-    folder, options = _folder(), _options(arrays)
+    folder, options = _folder(), _options(arrays, wide)
     if folder is None:
         return _compile(lowered, options)
     # Of arguments that the program does not use its text says nothing.
@@ -252,17 +260,22 @@ _CPU_OPTIONS = {
     "xla_cpu_parallel_codegen_split_count": 1,
     "xla_backend_optimization_level": 1,
 }
+#: Kernels of many points are exponentials mostly, which take half the time in vectors of eight
+#: numbers, where a processor has them; XLA prefers four.
+_WIDE = {"xla_cpu_prefer_vector_width": 512}
 #: On an accelerator trying out several algorithms for every matrix product takes longer than it
 #: ever gives back here.
 _ACCELERATOR_OPTIONS = {"xla_gpu_autotune_level": 0}
 _MANY_NUMBERS = 2**17
 
 
-def _options(arrays: list[Any]) -> dict[str, Any]:
+def _options(arrays: list[Any], wide: bool) -> dict[str, Any]:
     """How a program for such arrays is compiled."""
     if on_accelerator():
         return _ACCELERATOR_OPTIONS
-    return {} if any(array.size >= _MANY_NUMBERS for array in arrays) else _CPU_OPTIONS
+    if any(array.size >= _MANY_NUMBERS for array in arrays):
+        return {}
+    return _CPU_OPTIONS | _WIDE if wide else _CPU_OPTIONS
 
 
 def _compile(lowered: Any, options: dict[str, Any]) -> Any:

@@ -6,6 +6,7 @@ points asked about) come padded to a few lengths.
 
 import dataclasses
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import jax
@@ -169,7 +170,7 @@ class _Place:
     kind: type
 
 
-@program
+@partial(program, wide=True)
 def _decide(policy: Policy, parts: tuple, belief: Belief, pulls, avoid, among) -> tuple[Any, Any]:
     candidates, setup, key, initial = parts
     known = policy.model.condition(belief)
