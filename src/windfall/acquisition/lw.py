@@ -32,13 +32,14 @@ from windfall.checks import number, one_of, whole_number
 from windfall.errors import InputError
 from windfall.models.units import joint_units, user_units
 from windfall.runtime.arrays import Array
+from windfall.runtime.modules import Module
 from windfall.space import Arms, Inputs, Space
 from windfall.space.joint import Joint
 
 __all__ = ["LWUCB"]
 
 
-class Survey(eqx.Module):
+class Survey(Module):
     """What LW-UCB knows of a space.
 
     Attributes:

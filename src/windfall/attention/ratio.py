@@ -6,12 +6,12 @@ its mean over the domain is 1, which lets κ mean the same thing with and withou
 
 import equinox as eqx
 import jax.numpy as jnp
-import numpy as np
 from jaxtyping import Float, PRNGKeyArray
 
 from windfall.attention.density import Bandwidth, Density, estimate
 from windfall.attention.mixture import Mixture, fit_mixture
 from windfall.runtime.arrays import Array
+from windfall.runtime.modules import Module
 
 __all__ = ["DirectRatio", "Domain", "MixtureRatio", "direct_ratio", "mixture_ratio"]
 
@@ -19,7 +19,7 @@ __all__ = ["DirectRatio", "Domain", "MixtureRatio", "direct_ratio", "mixture_rat
 _FLAT = 1e-6
 
 
-class Domain(eqx.Module):
+class Domain(Module):
     """Where p_μ is estimated: points of the unit box with the input density p_x at each.
 
     Attributes:
@@ -38,7 +38,7 @@ class Domain(eqx.Module):
         """So many of the points are enough for a mixture of a few Gaussians.
 
         Half of them, if these are 512 for each dimension: mixtures of one to three dimensions are
-        then as likely at points that neither has seen, those of six are not (decision 13).
+        then as likely at points that neither has seen, those of six are not.
 
         Example:
             >>> [Domain(np.zeros((2048, d)), np.ones(2048), ordered=True).enough for d in (2, 3, 6)]
@@ -48,7 +48,7 @@ class Domain(eqx.Module):
         return min(count, max(count // 2, 512 * dimension)) if self.ordered else count
 
 
-class DirectRatio(eqx.Module):
+class DirectRatio(Module):
     """p_x(x)/p_μ(μ(x)), scaled; 1 everywhere while the mean is flat."""
 
     density: Density
@@ -61,7 +61,7 @@ class DirectRatio(eqx.Module):
         return jnp.where(self.informed, prior / self.density(mean) / self.total, 1.0)
 
 
-class MixtureRatio(eqx.Module):
+class MixtureRatio(Module):
     """A mixture's density, scaled: the smooth and bounded approximation of w.
 
     ``settled`` says whether its fit had converged; 1 everywhere while the mean is flat.

@@ -1,33 +1,25 @@
 """Compiled programs: in double precision, compiled soon, once, and kept on disk.
 
-The user's own JAX keeps its precision, its options and its cache.
+The user's own JAX keeps its precision.
 """
 
-import hashlib
 import os
-import pickle
-import platform
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
-from functools import cache, wraps
-from pathlib import Path
+from contextlib import contextmanager
+from functools import wraps
 from threading import Lock, Semaphore, local
 from typing import Any, Generic, ParamSpec, TypeVar
 
 import jax
 import jax.numpy as jnp
-import jaxlib.version
 import numpy as np
-import platformdirs
 from jax.core import Tracer
-from jax.experimental import serialize_executable
 
+from windfall.runtime import cache
 from windfall.runtime.beside import beside, closing
 from windfall.runtime.collector import uncollected
-from windfall.runtime.execution import on_accelerator
-from windfall.runtime.files import write_atomically
 
-__all__ = ["Program", "compilation_cache", "forget_all", "program", "rehearsing"]
+__all__ = ["Program", "forget_all", "program", "rehearsing"]
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -37,7 +29,7 @@ class Program(Generic[P, R]):
     """A function of arrays and settings, compiled for each shape of the arrays and each setting.
 
     Threads that need the same program compile it once. What was compiled is kept on disk, where the
-    next process finds it: see ``compilation_cache``. Inside another program it is the function.
+    next process finds it (``windfall.runtime.cache``). Inside another program it is the function.
 
     What the function hands on as it was given is no part of the program: the answer has the very
     arrays.
@@ -88,9 +80,7 @@ class Program(Generic[P, R]):
             source = {id(array): number for number, array in enumerate(arrays)}
             handed = {i: source[id(leaf)] for i, leaf in enumerate(found) if id(leaf) in source}
             made = [
-                i
-                for i, leaf in enumerate(found)
-                if isinstance(leaf, jax.Array) and i not in handed
+                i for i, leaf in enumerate(found) if isinstance(leaf, jax.Array) and i not in handed
             ]
             rest = [None if isinstance(leaf, jax.Array) else leaf for leaf in found]
             known.append((shape, rest, made, handed))
@@ -143,7 +133,7 @@ class _Traced:
         with self._lock:
             if self.compiled is None:
                 with jax.enable_x64(True):
-                    self.compiled = _compiled(*self._source)
+                    self.compiled = cache.compiled(*self._source)
                 self._source = None
             return self.compiled
 
@@ -229,102 +219,3 @@ def _filled(row: list[Any], places: list[int], values: Any) -> list[Any]:
     for place, value in zip(places, values, strict=True):
         row[place] = value
     return row
-
-
-def _compiled(lowered: Any, arrays: list[Any], wide: bool) -> Any:
-    """A program for such arrays from the disk, or compiled and kept there."""
-    folder, options = _folder(), _options(arrays, wide)
-    if folder is None:
-        return _compile(lowered, options)
-    # Of arguments that the program does not use its text says nothing.
-    text = f"{lowered.in_avals}\n{lowered.as_text()}\n{options}"
-    path = folder / hashlib.sha256(text.encode()).hexdigest()[:32]
-    with suppress(Exception):  # not there, or not what it should be: compiled anew
-        found = serialize_executable.deserialize_and_load(*pickle.loads(path.read_bytes()))
-        jax.block_until_ready(found(*arrays))
-        return found
-    compiled = _compile(lowered, options)
-    with suppress(Exception):  # a folder that cannot be written, a program that cannot be kept
-        data = pickle.dumps(serialize_executable.serialize(compiled))
-        folder.mkdir(parents=True, exist_ok=True)
-        write_atomically(path, data)
-    return compiled
-
-
-#: On a CPU the older emitters of fused loops compile in half the time, and what they make runs no
-#: slower (``benchmarks/README.md``); but not over long lists, whose loops the newer ones vectorise.
-#: Code in one piece saves a tenth, where there is one thread to compile pieces (``guard_threads``),
-#: and LLVM's first level of optimisation, which vectorises already, a sixth.
-_CPU_OPTIONS = {
-    "xla_cpu_use_fusion_emitters": False,
-    "xla_cpu_parallel_codegen_split_count": 1,
-    "xla_backend_optimization_level": 1,
-}
-#: Kernels of many points are exponentials mostly, which take half the time in vectors of eight
-#: numbers, where a processor has them; XLA prefers four.
-_WIDE = {"xla_cpu_prefer_vector_width": 512}
-#: On an accelerator trying out several algorithms for every matrix product takes longer than it
-#: ever gives back here.
-_ACCELERATOR_OPTIONS = {"xla_gpu_autotune_level": 0}
-_MANY_NUMBERS = 2**17
-
-
-def _options(arrays: list[Any], wide: bool) -> dict[str, Any]:
-    """How a program for such arrays is compiled."""
-    if on_accelerator():
-        return _ACCELERATOR_OPTIONS
-    if any(array.size >= _MANY_NUMBERS for array in arrays):
-        return {}
-    return _CPU_OPTIONS | _WIDE if wide else _CPU_OPTIONS
-
-
-def _compile(lowered: Any, options: dict[str, Any]) -> Any:
-    try:
-        return lowered.compile(compiler_options=options)
-    except jax.errors.JaxRuntimeError:  # an XLA that has other options
-        return lowered.compile()
-
-
-_chosen: list[Path] = []
-
-
-def compilation_cache(folder: Path | str | None = None) -> Path:
-    """Choose where compiled programs are kept, so that the next process decides at once.
-
-    They are kept anyway: in ``WINDFALL_CACHE``, else in the user's cache folder; nowhere if
-    ``WINDFALL_CACHE`` is empty. Where JAX has a cache of its own, that one serves. Each kind of
-    processor and each version of JAX has its own part. A program is written whole or not at all, by
-    any number of processes; the folder may be deleted at any time.
-
-    Args:
-        folder: Another place, for this process.
-    """
-    if folder is not None:
-        _chosen[:] = [Path(folder)]
-    if _chosen:
-        return _chosen[0]
-    return Path(os.environ.get("WINDFALL_CACHE") or platformdirs.user_cache_path("windfall"))
-
-
-def _folder() -> Path | None:
-    # What JAX has read from a cache of its own cannot be written a second time: its kernels would
-    # be missing. Where there is such a cache, it serves our programs too.
-    settings: Any = jax.config
-    elsewhere = settings.jax_compilation_cache_dir is not None
-    if elsewhere or (not _chosen and os.environ.get("WINDFALL_CACHE") == ""):
-        return None
-    return compilation_cache() / "programs" / _host()
-
-
-@cache
-def _host() -> str:
-    """What a compiled program depends on besides its text."""
-    client = jax.devices()[0].client
-    kinds = sorted({device.device_kind for device in jax.devices()})
-    versions = [jax.__version__, jaxlib.version.__version__]
-    parts = [*versions, client.platform, client.platform_version, *kinds]
-    parts += [platform.machine(), platform.processor(), os.environ.get("XLA_FLAGS", "")]
-    with suppress(OSError), open("/proc/cpuinfo") as about:
-        lines = [line.split(":")[1] for line in about if line.startswith(("flags", "Features"))]
-        parts += lines[:1]
-    return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:16]

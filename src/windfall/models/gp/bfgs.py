@@ -10,12 +10,12 @@ the objective only shortens the step.
 import dataclasses
 from collections.abc import Callable
 
-import equinox as eqx
 import jax
 import jax.numpy as jnp
 from jaxtyping import Bool, Float, Int
 
 from windfall.runtime.arrays import Array
+from windfall.runtime.modules import Module
 
 __all__ = ["Solution", "minimise"]
 
@@ -23,7 +23,7 @@ _SUFFICIENT_DECREASE = 1e-4
 _SHORTEST_STEP = 1e-10
 
 
-class Solution(eqx.Module):
+class Solution(Module):
     """The best point found and how the search ended.
 
     ``before`` is the value of the point that was evaluated before the search; infinite if none was.
@@ -38,7 +38,7 @@ class Solution(eqx.Module):
     before: Float[Array, ""]
 
 
-class _Search(eqx.Module):
+class _Search(Module):
     x: Array
     value: Array
     gradient: Array

@@ -22,6 +22,7 @@ from windfall.models.gp.ties import Ties, comparable, gathered, spread
 from windfall.naming import name_of
 from windfall.runtime.arrays import Array
 from windfall.runtime.execution import map_lanes
+from windfall.runtime.modules import Module
 
 __all__ = ["Fit", "check_prior", "fit"]
 
@@ -37,7 +38,7 @@ _LEAST_SHARE = 0.25
 _MUCH_NOISE = 0.3
 
 
-class Fit(eqx.Module):
+class Fit(Module):
     """How to search for hyper-parameters.
 
     Attributes:
