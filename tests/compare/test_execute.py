@@ -57,5 +57,5 @@ def test_runs_of_all_experiments_begin_together_where_programs_are_shared():
     names = [("one", "a"), ("one", "b"), ("one", "c"), ("two", "a"), ("three", "a"), ("three", "b")]
     todo = [_Unfinished(replace(run, problem=p, label=label), line()) for p, label in names]
     order = [(part.run.problem, part.run.label) for part in _interleaved(todo)]
-    first = [("one", "a"), ("two", "a"), ("three", "a")]
-    assert order == [*first, ("one", "b"), ("three", "b"), ("one", "c")]
+    first = [("three", "b"), ("two", "a"), ("one", "c")]
+    assert order == [*first, ("three", "a"), ("one", "b"), ("one", "a")]

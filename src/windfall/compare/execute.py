@@ -83,13 +83,14 @@ def execute(
 
 
 def _interleaved(todo: "list[_Unfinished]") -> "list[_Unfinished]":
-    """One run of each experiment, then another of each, and so on.
+    """The last run of each experiment, then the one before that, and so on.
 
     Runs of one experiment share most of their programs: side by side they would all wait for the
     same ones, and those of the last experiment be compiled while nothing else is left to compute.
+    The last ones share the fewest, and go through most arms (GP-UCB): they should not end alone.
     """
     rows: dict[str, list[_Unfinished]] = {}
-    for part in todo:
+    for part in reversed(todo):
         rows.setdefault(part.run.problem, []).append(part)
     turns = zip_longest(*rows.values())
     return [part for turn in turns for part in turn if part is not None]
