@@ -26,7 +26,7 @@ from windfall.models.gp.bfgs import minimise
 from windfall.models.gp.evidence import Hyper, log_evidence
 from windfall.models.gp.kernels import SquaredExponential
 from windfall.models.gp.observations import Observations, natural_scale
-from windfall.runtime.programs import _CPU_OPTIONS
+from windfall.runtime.cache import CPU_OPTIONS
 
 #: Distinct inputs, and the room that a study on a list gives them.
 SIZES = {8: 16, 30: 32, 60: 64}
@@ -139,7 +139,7 @@ def around(count: int) -> Fit:
 
 def compiled(function, *arguments):
     """As windfall compiles its programs."""
-    return jax.jit(function).lower(*arguments).compile(compiler_options=_CPU_OPTIONS)
+    return jax.jit(function).lower(*arguments).compile(compiler_options=CPU_OPTIONS)
 
 
 OPTIMISERS: dict[str, Callable[[int], Fit]] = {

@@ -3,8 +3,11 @@
 A trial goes from 3 rewards to 60. Every trial is played once untimed, so that all programs are
 compiled, and again with the clock running; the two policies take turns, so that a machine that
 slows down slows both. What the peer needs to play the same trials is left in the scratch folder.
+
+The same through ``wf.Bandit``: what one ask and the tell after it take once a study is under way.
 """
 
+import itertools
 import time
 from pathlib import Path
 from statistics import median
@@ -16,6 +19,8 @@ import windfall as wf
 from benchmarks import part
 
 REWARDS = 60
+#: From this reward on a study is under way.
+STEADY = 10
 KAPPA = 2.0
 
 
@@ -23,6 +28,35 @@ def policies(problem: wf.Problem) -> dict[str, Any]:
     """The two acquisitions that are compared, with the same κ."""
     components = problem.protocol.components
     return {"v-ucb": wf.VUCB(kappa=KAPPA), "lw-ucb": wf.LWUCB(KAPPA, components)}
+
+
+def study(problem: wf.Problem, policy: Any, seed: int, rewards: int) -> list[float]:
+    """Seconds of every ask and its tell in a study of so many rewards."""
+    bandit, rng = wf.Bandit(problem.arms, policy, seed=seed), np.random.default_rng(seed)
+    payoffs, noise, seconds = problem.payoffs(0), problem.noise, []
+    for _ in range(rewards):
+        begin = time.perf_counter()
+        choice = bandit.ask()
+        asked = time.perf_counter() - begin
+        reward = float(payoffs[choice.arm] + noise * rng.standard_normal())
+        begin = time.perf_counter()
+        bandit.tell(choice, reward)
+        seconds.append(asked + time.perf_counter() - begin)
+    return seconds
+
+
+def through_bandits(problem: wf.Problem, seeds: range, quick: bool) -> dict[str, Any]:
+    """Milliseconds of a steady ask and tell: the median of a study, and that of the studies."""
+    contenders = policies(problem)
+    rewards = STEADY + 2 if quick else REWARDS
+    for name, seed in itertools.product(contenders, seeds):
+        study(problem, contenders[name], seed, rewards)  # compiles
+    steady = {
+        (name, seed): 1e3 * median(study(problem, contenders[name], seed, rewards)[STEADY:])
+        for seed, name in itertools.product(seeds, contenders)
+    }
+    each = {name: [steady[name, seed] for seed in seeds] for name in contenders}
+    return {name: {"ms": median(ms), "trials_ms": ms} for name, ms in each.items()}
 
 
 def measure(folder: Path, quick: bool) -> dict[str, Any]:
@@ -61,7 +95,7 @@ def measure(folder: Path, quick: bool) -> dict[str, Any]:
         decisions=decisions,
         kappa=KAPPA,
     )
-    return {
+    rounds = {
         name: {
             "ms": 1e3 * median(seconds) / decisions,
             "trials_ms": [1e3 * s / decisions for s in seconds],
@@ -70,6 +104,7 @@ def measure(folder: Path, quick: bool) -> dict[str, Any]:
         }
         for name, seconds in steady.items()
     }
+    return rounds | {"bandit": through_bandits(problem, seeds, quick)}
 
 
 if __name__ == "__main__":

@@ -53,14 +53,29 @@ def _rounds(own: dict[str, Any], peer: dict[str, Any] | None) -> Iterator[Row]:
         threads = ", ".join(f"{n}: {ms:.0f} ms" for n, ms in peer["by_threads_ms"].items())
         yield Row("BoTorch round", f"{peer['ms']:.1f} ms ({_spread(peer)}; by threads {threads})")
         ratio = peer["ms"] / v["ms"]
-        yield Row("BoTorch round / V-UCB round", f"{ratio:.1f}", "≥ 10", ratio >= 10)
+        yield Row("BoTorch round / V-UCB round", f"{ratio:.1f}", "≥ 35", ratio >= 35)
+    asked = own["bandit"]
+    for name, title in (("v-ucb", "V-UCB"), ("lw-ucb", "LW-UCB")):
+        n = asked[name]
+        spread = _spread(n, "studies", 2)
+        yield Row(f"steady ask and tell through a Bandit, {title}", f"{n['ms']:.2f} ms ({spread})")
+    if peer:
+        ratio = peer["ms"] / asked["v-ucb"]["ms"]
+        yield Row("BoTorch round / ask and tell, V-UCB", f"{ratio:.1f}", "≥ 35", ratio >= 35)
+    ratio = asked["lw-ucb"]["ms"] / asked["v-ucb"]["ms"]
+    yield Row(
+        "ask and tell, LW-UCB / V-UCB, each in its own studies",
+        f"{ratio:.2f}",
+        "≤ 1.5",
+        ratio <= 1.5,
+    )
     yield Row("compilation for the V-UCB rounds, once", f"{v['compile_s']:.1f} s")
     yield Row("compilation for the LW-UCB rounds, once", f"{lw['compile_s']:.1f} s")
 
 
-def _spread(numbers: dict[str, Any]) -> str:
+def _spread(numbers: dict[str, Any], what: str = "trials", digits: int = 1) -> str:
     trials = numbers["trials_ms"]
-    return f"{min(trials):.1f} to {max(trials):.1f} over {len(trials)} trials"
+    return f"{min(trials):.{digits}f} to {max(trials):.{digits}f} over {len(trials)} {what}"
 
 
 def _maximiser(own: dict[str, Any], peer: dict[str, Any] | None) -> Iterator[Row]:

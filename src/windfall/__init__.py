@@ -42,7 +42,7 @@ if TYPE_CHECKING:  # for type checkers; the registry says the same to Python
     from windfall.models.linear import BayesianLinear
     from windfall.policy import Policy
     from windfall.problems import Problem
-    from windfall.runtime.programs import compilation_cache
+    from windfall.runtime.cache import compilation_cache
     from windfall.simulation.results import Result
     from windfall.simulation.runner import simulate
     from windfall.space import AtMost, Box, Categorical, Context, Integer, Parameters, Real

@@ -81,7 +81,7 @@ TYPES: dict[str, str] = {
     "Result": "windfall.simulation.results:Result",
     "Study": "windfall.study.study:Study",
     "compare_suite": "windfall.compare.suite:compare_suite",
-    "compilation_cache": "windfall.runtime.programs:compilation_cache",
+    "compilation_cache": "windfall.runtime.cache:compilation_cache",
     "evaluate": "windfall.evaluation.evaluate:evaluate",
     "gaussian": "windfall.attention.prior:gaussian",
     "independent": "windfall.attention.prior:independent",

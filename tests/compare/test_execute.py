@@ -1,12 +1,14 @@
 """Runs are split into blocks of trials, kept when whole, and found again."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from lottery import Lottery
 from small_problems import line
 
 import windfall as wf
-from windfall.compare.execute import execute
+from windfall.compare.execute import _interleaved, _Unfinished, execute
 from windfall.compare.experiment import Experiment, Run
 
 
@@ -48,3 +50,12 @@ def test_a_second_execution_plays_only_what_the_first_did_not_finish(experiment,
     assert again.submitted == [[0, 1, 2], [3, 4]] * 2
     assert list(outcome) == ["a", "b", "c"]
     assert kept in {path.stem for path in tmp_path.iterdir()}
+
+
+def test_runs_of_all_experiments_begin_together_where_programs_are_shared():
+    run = Run("", "", wf.Policy(wf.VUCB()), 4, 5, 1)
+    names = [("one", "a"), ("one", "b"), ("one", "c"), ("two", "a"), ("three", "a"), ("three", "b")]
+    todo = [_Unfinished(replace(run, problem=p, label=label), line()) for p, label in names]
+    order = [(part.run.problem, part.run.label) for part in _interleaved(todo)]
+    first = [("three", "b"), ("two", "a"), ("one", "c")]
+    assert order == [*first, ("three", "a"), ("one", "b"), ("one", "a")]

@@ -15,8 +15,9 @@ import numpy as np
 import pytest
 from jax.experimental.compilation_cache.compilation_cache import reset_cache
 
-from windfall.runtime import programs
-from windfall.runtime.programs import Program, compilation_cache, rehearsing
+from windfall.runtime import cache
+from windfall.runtime.cache import compilation_cache
+from windfall.runtime.programs import Program, rehearsing
 from windfall.space.fill import slack
 
 
@@ -36,13 +37,13 @@ def raised(thing, base):
 def built(monkeypatch):
     """How often something was lowered to be compiled or found."""
     calls = []
-    original = programs._compiled
+    original = cache.compiled
 
     def counted(*arguments):
         calls.append(threading.get_ident())
         return original(*arguments)
 
-    monkeypatch.setattr(programs, "_compiled", counted)
+    monkeypatch.setattr(cache, "compiled", counted)
     return calls
 
 
@@ -60,6 +61,21 @@ def test_arrays_change_freely_and_settings_make_another_program(built):
     run.forget()
     run(Labelled(np.ones(2), "a", 2), np.float64(3.0))
     assert len(built) == 5
+
+
+def test_what_is_handed_on_is_the_very_array_and_no_part_of_the_program():
+    def first_of_two(thing, other):
+        return thing, other.value + 1.0, Labelled(other.value, other.label, 2)
+
+    run, given = Program(first_of_two), [Labelled(np.arange(n), "x", 1) for n in (2.0, 3.0)]
+    for _ in range(2):
+        same, more, turned = run(*given)
+        assert same.value is given[0].value
+        assert turned.value is given[1].value
+        assert (turned.label, turned.power) == ("x", 2)
+        np.testing.assert_array_equal(more, given[1].value + 1.0)
+    (traced,) = run._traced.values()
+    assert [out.shape for out in traced._shapes] == [(3,)]
 
 
 def test_inside_another_program_it_is_the_function(built):
@@ -110,7 +126,7 @@ def no_jax_cache():
 @pytest.fixture
 def kept(tmp_path, monkeypatch, no_jax_cache):
     """The files of a cache of one's own."""
-    monkeypatch.setattr(programs, "_chosen", [tmp_path])
+    monkeypatch.setattr(cache, "_chosen", [tmp_path])
     return lambda: sorted(path for path in tmp_path.rglob("*") if path.is_file())
 
 
@@ -168,29 +184,29 @@ def test_constraints_are_told_apart_by_what_they_compute(kept):
 def test_a_folder_that_cannot_be_written_does_no_harm(tmp_path, monkeypatch):
     file = tmp_path / "file"
     file.write_text("not a folder")
-    monkeypatch.setattr(programs, "_chosen", [file])
+    monkeypatch.setattr(cache, "_chosen", [file])
     assert Program(lambda x: x + 17.0)(np.ones(2)).tolist() == [18.0, 18.0]
 
 
 @pytest.mark.usefixtures("no_jax_cache")
 def test_where_programs_are_kept(tmp_path, monkeypatch):
-    monkeypatch.setattr(programs, "_chosen", [])
+    monkeypatch.setattr(cache, "_chosen", [])
     monkeypatch.setenv("WINDFALL_CACHE", str(tmp_path))
     assert compilation_cache() == tmp_path
     monkeypatch.setenv("WINDFALL_CACHE", "")
-    assert programs._folder() is None
+    assert cache.folder() is None
     assert compilation_cache(tmp_path / "other") == tmp_path / "other"
-    folder = programs._folder()
+    folder = cache.folder()
     assert folder is not None
     assert folder.is_relative_to(tmp_path / "other")
     jax.config.update("jax_compilation_cache_dir", str(tmp_path))
-    assert programs._folder() is None  # one cache is enough
+    assert cache.folder() is None  # one cache is enough
 
 
 def test_a_compiler_without_the_option_still_compiles(monkeypatch):
-    monkeypatch.setattr(programs, "_CPU_OPTIONS", {"xla_no_such_option": True})
-    monkeypatch.setattr(programs, "_ACCELERATOR_OPTIONS", {"xla_no_such_option": True})
-    monkeypatch.setattr(programs, "_folder", lambda: None)
+    monkeypatch.setattr(cache, "CPU_OPTIONS", {"xla_no_such_option": True})
+    monkeypatch.setattr(cache, "_ACCELERATOR_OPTIONS", {"xla_no_such_option": True})
+    monkeypatch.setattr(cache, "folder", lambda: None)
     assert Program(lambda x: x - 19.0)(np.ones(1)).tolist() == [-18.0]
 
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import windfall as wf
-from windfall.runtime import beside, programs
+from windfall.runtime import beside, cache
 from windfall.study import warming
 from windfall.study.session import SOON
 from windfall.study.stores import MemoryStore
@@ -45,8 +45,8 @@ def test_choices_are_the_same_with_and_without(space):
 
 def test_after_a_rehearsal_a_decision_compiles_nothing(monkeypatch):
     built = []
-    original = programs._compiled
-    monkeypatch.setattr(programs, "_compiled", lambda *a: (built.append(1), original(*a))[1])
+    original = cache.compiled
+    monkeypatch.setattr(cache, "compiled", lambda *a: (built.append(1), original(*a))[1])
     # After a thousand other tests there may be too many programs in memory to keep them all.
     monkeypatch.setattr("windfall.study.room.relieve_memory_maps", lambda: None)
     policy = wf.Policy(wf.VUCB(), wf.GP(fit=wf.Fit(restarts=1, iterations=7)))  # nobody else's

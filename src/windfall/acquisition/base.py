@@ -7,7 +7,6 @@ a ``Score``: a function of points to be maximised, over arms or over a box.
 from abc import abstractmethod
 from typing import Any, ClassVar
 
-import equinox as eqx
 import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Bool, Float, Int, PRNGKeyArray
@@ -17,12 +16,13 @@ from windfall.models.glance import Glance
 from windfall.models.gp.model import GP
 from windfall.naming import name_of
 from windfall.runtime.arrays import Array
+from windfall.runtime.modules import Module
 from windfall.space import Space
 
 __all__ = ["Acquisition", "Rising", "Score", "Situation"]
 
 
-class Situation(eqx.Module):
+class Situation(Module):
     """What an acquisition may know besides the belief.
 
     Attributes:
@@ -38,7 +38,7 @@ class Situation(eqx.Module):
     left: Float[Array, ""] = np.float64(np.inf)
 
 
-class Score(eqx.Module):
+class Score(Module):
     """A function of points to be maximised."""
 
     @abstractmethod
@@ -92,7 +92,7 @@ class Rising(Score):
         return None if moments is None else self.value(x, *moments)
 
 
-class Acquisition(eqx.Module):
+class Acquisition(Module):
     """How a policy values a point; subclass it with ``focus``.
 
     Attributes:

@@ -26,6 +26,7 @@ from windfall.models.base import Belief, Tried
 from windfall.models.glance import Glance
 from windfall.models.peak import peak
 from windfall.runtime.arrays import Array
+from windfall.runtime.modules import Module
 from windfall.runtime.programs import program
 from windfall.space import Arms, Parameters, Space
 
@@ -35,7 +36,7 @@ __all__ = ["NOWHERE", "Anywhere", "Candidates", "Listed", "candidates", "lengthe
 _LOTS = 0x10707
 
 
-class Candidates(eqx.Module):
+class Candidates(Module):
     """What never changes during a study: where choices can be made.
 
     Attributes:

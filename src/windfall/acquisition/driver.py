@@ -1,15 +1,15 @@
 """What drove a choice, in numbers and in a sentence."""
 
-import equinox as eqx
 from jaxtyping import Bool, Float
 
 from windfall.acquisition.maximise import Search
 from windfall.runtime.arrays import Array
+from windfall.runtime.modules import Module
 
 __all__ = ["Info"]
 
 
-class Info(eqx.Module):
+class Info(Module):
     """What drove a choice, for people to read; no policy depends on it.
 
     Attributes:

@@ -8,7 +8,6 @@ reaches the best score: the choice is the one that all scores together would hav
 import dataclasses
 from functools import partial
 
-import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -20,6 +19,7 @@ from windfall.models.distances import same_points
 from windfall.models.glance import Glance
 from windfall.runtime.arrays import Array
 from windfall.runtime.execution import on_accelerator
+from windfall.runtime.modules import Module
 
 __all__ = ["LONG", "Highest", "better", "glanced", "highest", "objections"]
 
@@ -38,7 +38,7 @@ _COLUMNS = 128
 _LOWEST, _MOST = np.finfo(np.float64).min, np.iinfo(np.int32).max
 
 
-class Highest(eqx.Module):
+class Highest(Module):
     """The arm that is to be chosen.
 
     Attributes:

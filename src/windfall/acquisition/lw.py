@@ -32,13 +32,14 @@ from windfall.checks import number, one_of, whole_number
 from windfall.errors import InputError
 from windfall.models.units import joint_units, user_units
 from windfall.runtime.arrays import Array
+from windfall.runtime.modules import Module
 from windfall.space import Arms, Inputs, Space
 from windfall.space.joint import Joint
 
 __all__ = ["LWUCB"]
 
 
-class Survey(eqx.Module):
+class Survey(Module):
     """What LW-UCB knows of a space.
 
     Attributes:
@@ -59,7 +60,7 @@ class Survey(eqx.Module):
         prior = self.conditional.at(context, self.domain.points)
         values = prior(self.domain.points)
         somewhere = jnp.where(jnp.any(values > 0), values, 1.0)
-        return Survey(Domain(self.domain.points, somewhere), prior)
+        return Survey(replace(self.domain, prior=somewhere), prior)
 
 
 class WeightedBound(Rising):
@@ -157,13 +158,15 @@ class LWUCB(Acquisition):
         if isinstance(self.prior, np.ndarray):
             weights = check_weights(self.prior, space.size)
             return Survey(Domain(space.points, weights), Tabulated.of(space.points, weights))
-        points = space.points if self.domain == "arms" else space.fill(self.points)
+        filled = self.domain == "box"
+        points = space.fill(self.points) if filled else space.points
         if self.prior is None:
-            return Survey(Domain(points, np.ones(len(points))))
+            return Survey(Domain(points, np.ones(len(points)), filled))
         at_points, at_arms = prior_values(
             self.prior, space.natural(points), space.natural(space.points)
         )
-        return Survey(Domain(points, at_points), Tabulated.of(space.points, at_arms))
+        survey = Domain(points, at_points, filled)
+        return Survey(survey, Tabulated.of(space.points, at_arms))
 
     def _region(self, space: Space) -> Survey:
         if self.domain == "arms" or isinstance(self.prior, np.ndarray):
@@ -171,12 +174,12 @@ class LWUCB(Acquisition):
             raise InputError(f"{asked} and a box has no arms; use a function of features, or none")
         points = space.fill(self.points)
         if self.prior is None:
-            return Survey(Domain(points, np.ones(len(points))))
+            return Survey(Domain(points, np.ones(len(points)), ordered=True))
         at_points, prior = prior_over(self.prior, space.natural(points), user_units(space))
         if not self.components:
             otherwise = "write it with jax.numpy, or use a mixture (components=4)"
             check_traceable(prior, [space.dimension], f"components=0 needs on a box; {otherwise}")
-        return Survey(Domain(points, at_points), prior)
+        return Survey(Domain(points, at_points, ordered=True), prior)
 
     def focus(self, key, belief, situation, setup):
         setup = setup.at(belief.known)

@@ -9,13 +9,13 @@
 The host goes from one to the next; only what is computed for many points is compiled.
 """
 
-import equinox as eqx
 import numpy as np
 from jaxtyping import Bool, Float, Int
 
 from windfall.acquisition.polish import LANES, Surface, ending, polish
 from windfall.acquisition.region import Region
 from windfall.runtime.arrays import Array
+from windfall.runtime.modules import Module
 
 __all__ = ["APART", "SCATTERED", "Search", "maximise"]
 
@@ -40,7 +40,7 @@ _EQUAL = 1e-7
 _ROUNDS_OF_MOVES = 10
 
 
-class Search(eqx.Module):
+class Search(Module):
     """How a maximisation ended.
 
     Attributes:

@@ -9,6 +9,7 @@ import numpy as np
 from jaxtyping import Bool, Float
 
 from windfall.runtime.arrays import Array
+from windfall.runtime.modules import Module
 from windfall.space import Parameters
 from windfall.space.columns import Columns
 from windfall.space.constraints import evaluate
@@ -16,7 +17,7 @@ from windfall.space.constraints import evaluate
 __all__ = ["Region"]
 
 
-class Region(eqx.Module):
+class Region(Module):
     """A box with whole numbers, choices and constraints, inside compiled code.
 
     Bounds are arrays, so that boxes of one shape share their programs; only constraints, which are

@@ -6,13 +6,13 @@ then smoothed by a product in Fourier space, O(n + B log B) instead of O(n²).
 
 from typing import Any, Literal
 
-import equinox as eqx
 import jax.numpy as jnp
 from jaxtyping import Float
 
 from windfall.checks import numbers_or_none, shown
 from windfall.errors import InputError
 from windfall.runtime.arrays import Array
+from windfall.runtime.modules import Module
 
 __all__ = ["Bandwidth", "Density", "check_bandwidth", "estimate"]
 
@@ -27,7 +27,7 @@ _MARGIN = 6.0
 _FLOOR = 1e-8
 
 
-class Density(eqx.Module):
+class Density(Module):
     """A tabulated density, interpolated linearly and bounded away from zero."""
 
     start: Float[Array, ""]

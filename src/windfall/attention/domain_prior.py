@@ -14,6 +14,7 @@ from windfall.attention.prior import LogDensity, module_of
 from windfall.errors import InputError
 from windfall.naming import name_of
 from windfall.runtime.arrays import Array
+from windfall.runtime.modules import Module
 
 __all__ = [
     "Conditional",
@@ -26,7 +27,7 @@ __all__ = [
 ]
 
 
-class Relative(eqx.Module):
+class Relative(Module):
     """A prior inside compiled code, scaled to mean 1 over the domain.
 
     Attributes:
@@ -46,7 +47,7 @@ class Relative(eqx.Module):
         return jnp.asarray(_shifted(self.prior, self.units(x), self.shift)) / self.total
 
 
-class Conditional(eqx.Module):
+class Conditional(Module):
     """p_x(x | z) before the context is known.
 
     Attributes:
@@ -71,7 +72,7 @@ def _beside(units, context, x):
     return units(x, context)
 
 
-class Tabulated(eqx.Module):
+class Tabulated(Module):
     """A density that is known at listed points only, looked up inside compiled code.
 
     Points are told apart by a fixed projection onto a line: a sorted list there answers in

@@ -10,12 +10,12 @@ E log N(x + ε) = log N(x; m, S) − ½ SMEAR tr S⁻¹. Covariances therefore s
 coincide, and EM remains exact for the smeared likelihood, which never decreases.
 """
 
-import equinox as eqx
 import jax
 import jax.numpy as jnp
 from jaxtyping import Bool, Float, Int, PRNGKeyArray
 
 from windfall.runtime.arrays import Array
+from windfall.runtime.modules import Module
 
 __all__ = ["Mixture", "MixtureInfo", "fit_mixture"]
 
@@ -23,7 +23,7 @@ SMEAR = 1e-6
 _ALIVE = 1e-8
 
 
-class Mixture(eqx.Module):
+class Mixture(Module):
     """Σ_k weight_k N(x; mean_k, covariance_k)."""
 
     weights: Float[Array, " k"]
@@ -35,7 +35,7 @@ class Mixture(eqx.Module):
         return _over(jnp.add, jnp.exp(_coefficients(self, 0.0) @ _features(x)))
 
 
-class MixtureInfo(eqx.Module):
+class MixtureInfo(Module):
     """How the fit ended.
 
     ``log_likelihood`` is the weighted mean over the smeared points, before the last EM step: the

@@ -11,6 +11,7 @@ from jaxtyping import Float, PRNGKeyArray
 from windfall.attention.density import Bandwidth, Density, estimate
 from windfall.attention.mixture import Mixture, fit_mixture
 from windfall.runtime.arrays import Array
+from windfall.runtime.modules import Module
 
 __all__ = ["DirectRatio", "Domain", "MixtureRatio", "direct_ratio", "mixture_ratio"]
 
@@ -18,14 +19,36 @@ __all__ = ["DirectRatio", "Domain", "MixtureRatio", "direct_ratio", "mixture_rat
 _FLAT = 1e-6
 
 
-class Domain(eqx.Module):
-    """Where p_μ is estimated: points of the unit box with the input density p_x at each."""
+class Domain(Module):
+    """Where p_μ is estimated: points of the unit box with the input density p_x at each.
+
+    Attributes:
+        points: The points.
+        prior: p_x there.
+        ordered: Whether the first of them fill the domain as all do, only less densely: Sobol
+            points do.
+    """
 
     points: Float[Array, "n d"]
     prior: Float[Array, " n"]
+    ordered: bool = eqx.field(static=True, default=False)
+
+    @property
+    def enough(self) -> int:
+        """So many of the points are enough for a mixture of a few Gaussians.
+
+        Half of them, if these are 512 for each dimension: mixtures of one to three dimensions are
+        then as likely at points that neither has seen, those of six are not.
+
+        Example:
+            >>> [Domain(np.zeros((2048, d)), np.ones(2048), ordered=True).enough for d in (2, 3, 6)]
+            [1024, 1536, 2048]
+        """
+        count, dimension = self.points.shape
+        return min(count, max(count // 2, 512 * dimension)) if self.ordered else count
 
 
-class DirectRatio(eqx.Module):
+class DirectRatio(Module):
     """p_x(x)/p_μ(μ(x)), scaled; 1 everywhere while the mean is flat."""
 
     density: Density
@@ -38,7 +61,7 @@ class DirectRatio(eqx.Module):
         return jnp.where(self.informed, prior / self.density(mean) / self.total, 1.0)
 
 
-class MixtureRatio(eqx.Module):
+class MixtureRatio(Module):
     """A mixture's density, scaled: the smooth and bounded approximation of w.
 
     ``settled`` says whether its fit had converged; 1 everywhere while the mean is flat.
@@ -87,7 +110,9 @@ def mixture_ratio(
 ) -> MixtureRatio:
     """The ratio through a Gaussian mixture fitted to the domain's points weighted by w."""
     direct = direct_ratio(mean, domain, resolution, bandwidth)
-    weights = direct(domain.points, mean, domain.prior)
-    mixture, info = fit_mixture(key, domain.points, weights, components)
+    some = domain.enough
+    weights = direct(domain.points[:some], mean[:some], domain.prior[:some])
+    weights = jnp.where(jnp.any(weights > 0), weights, 1.0)  # p_x may be 0 at all of these
+    mixture, info = fit_mixture(key, domain.points[:some], weights, components)
     total = jnp.mean(mixture(domain.points))
     return MixtureRatio(mixture, total, direct.informed, info.converged | ~direct.informed)

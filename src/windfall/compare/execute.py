@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from itertools import zip_longest
 from pathlib import Path
 
 import numpy as np
@@ -60,6 +61,7 @@ def execute(
                 outcomes[experiment.name][run.label] = known
                 progress(run, run.rounds * run.trials)
     here = executor is None and on_accelerator()
+    todo = _interleaved(todo) if here else todo
     trials = sum(part.run.trials for part in todo)
     with threads(_THREADS) if here else opened(executor, workers, trials) as engine:
         blocks = {}
@@ -78,6 +80,20 @@ def execute(
     return {
         e.name: {run.label: outcomes[e.name][run.label] for run in e.all_runs} for e in experiments
     }
+
+
+def _interleaved(todo: "list[_Unfinished]") -> "list[_Unfinished]":
+    """The last run of each experiment, then the one before that, and so on.
+
+    Runs of one experiment share most of their programs: side by side they would all wait for the
+    same ones, and those of the last experiment be compiled while nothing else is left to compute.
+    The last ones share the fewest, and go through most arms (GP-UCB): they should not end alone.
+    """
+    rows: dict[str, list[_Unfinished]] = {}
+    for part in reversed(todo):
+        rows.setdefault(part.run.problem, []).append(part)
+    turns = zip_longest(*rows.values())
+    return [part for turn in turns for part in turn if part is not None]
 
 
 @dataclass(frozen=True, eq=False)

@@ -23,12 +23,13 @@ from windfall.models.distances import square_distances
 from windfall.models.glance import Glance
 from windfall.models.rewards import EXACT, Habit, Reward, Tried
 from windfall.runtime.arrays import Array
+from windfall.runtime.modules import Module
 from windfall.space import Inputs
 
 __all__ = ["EXACT", "Belief", "FitInfo", "Habit", "Model", "Path", "Reward", "Tried"]
 
 
-class Path(eqx.Module):
+class Path(Module):
     """A payoff function that was drawn, as numbers: one program may draw, another evaluate it."""
 
     @abstractmethod
@@ -41,7 +42,7 @@ class Path(eqx.Module):
         return None
 
 
-class FitInfo(eqx.Module):
+class FitInfo(Module):
     """How a search for hyper-parameters (or a sampler of them) ended."""
 
     objective: Float[Array, ""]
@@ -49,7 +50,7 @@ class FitInfo(eqx.Module):
     converged: Bool[Array, ""]
 
 
-class Belief(eqx.Module):
+class Belief(Module):
     """What is believed about the payoffs, in reward units, at points of the unit box."""
 
     #: Whether inputs end with the time.
@@ -264,7 +265,7 @@ class Belief(eqx.Module):
 B = TypeVar("B", bound=Belief)
 
 
-class Model(eqx.Module, Generic[B]):
+class Model(Module, Generic[B]):
     """How payoffs are learned; B is what it believes."""
 
     #: Whether inputs end with the time.

@@ -15,6 +15,7 @@ from jaxtyping import Float, Int
 
 from windfall.runtime.arrays import Array
 from windfall.runtime.execution import on_accelerator
+from windfall.runtime.modules import Module
 
 __all__ = ["UNIT", "Glance", "pass_over"]
 
@@ -22,7 +23,7 @@ __all__ = ["UNIT", "Glance", "pass_over"]
 UNIT = 2.0**-24
 
 
-class Glance(eqx.Module):
+class Glance(Module):
     """Points of the unit box in single precision.
 
     Attributes:

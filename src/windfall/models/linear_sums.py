@@ -18,7 +18,6 @@ with the weight s²/v, so that the variance of f is φᵀ(λI/s² + ΦᵀΦ/s² 
 noise of all rewards is known or that of none; in between s², from the others, stands for σ².
 """
 
-import equinox as eqx
 import jax.numpy as jnp
 from jax.scipy.linalg import solve_triangular
 from jax.scipy.special import gammaln
@@ -28,6 +27,7 @@ from windfall.models.base import Reward
 from windfall.models.gp.linalg import triangular_inverse
 from windfall.models.gp.observations import LEAST_NOISE
 from windfall.runtime.arrays import Array
+from windfall.runtime.modules import Module
 
 __all__ = ["SHAPE", "Solution", "Sums", "solve"]
 
@@ -39,7 +39,7 @@ _LEAST_RIDGE = 1e-12
 _NOISY, _KNOWN, _EXACT = range(3)
 
 
-class Sums(eqx.Module):
+class Sums(Module):
     """All that is kept of the rewards: their number, mean ȳ and Σ(y − ȳ)², and sums by kind.
 
     These are gram = Σ wφφᵀ, moment = Σ wφ(y − ȳ) and energy = Σ w(y − ȳ)², with w = 1/v for rewards
@@ -88,7 +88,7 @@ class Sums(eqx.Module):
         )
 
 
-class Solution(eqx.Module):
+class Solution(Module):
     """The posterior: ȳ, m, W with Λ⁻¹ = WᵀW, s², a, and the logarithm of the evidence."""
 
     location: Float[Array, ""]

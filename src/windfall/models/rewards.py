@@ -1,11 +1,11 @@
 """What was tried and what it paid, as every model takes and tells it."""
 
-import equinox as eqx
 import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Bool, Float, Int
 
 from windfall.runtime.arrays import Array
+from windfall.runtime.modules import Module
 
 __all__ = ["EXACT", "ROUNDING", "Habit", "Reward", "Tried", "alike"]
 
@@ -15,7 +15,7 @@ EXACT = 1e-300
 ROUNDING = 1e-12
 
 
-class Reward(eqx.Module):
+class Reward(Module):
     """What one input paid: a reward, or several of them in three numbers.
 
     Attributes:
@@ -32,7 +32,7 @@ class Reward(eqx.Module):
     variance: Float[Array, ""] = np.float64(0.0)
 
 
-class Tried(eqx.Module):
+class Tried(Module):
     """Inputs that have rewards, as far as a model keeps them; the best are always among them.
 
     Attributes:

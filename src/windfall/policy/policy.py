@@ -18,6 +18,7 @@ from windfall.models.base import Model, Tried
 from windfall.policy.state import SELECT, Count, State, key_of
 from windfall.runtime.arrays import Array
 from windfall.runtime.given import AcquisitionLike, ModelLike, Number, Truth, Whole
+from windfall.runtime.modules import Module
 from windfall.space import Inputs, Space
 
 __all__ = ["Policy"]
@@ -25,7 +26,7 @@ __all__ = ["Policy"]
 _share = number("explore", 0.0, high=1.0, strict=True)
 
 
-class Policy(eqx.Module):
+class Policy(Module):
     """A model of the payoffs and an acquisition.
 
     Args:

@@ -6,13 +6,13 @@ Randomness: a study's key, ``fold_in(seed, trial)``, then ``fold_in(·, what for
 
 from typing import Any, TypeAlias
 
-import equinox as eqx
 import jax
 from jaxtyping import Int, Integer, PRNGKeyArray
 
 from windfall.acquisition.candidates import Candidates
 from windfall.models.base import Belief
 from windfall.runtime.arrays import Array
+from windfall.runtime.modules import Module
 
 __all__ = ["FIT", "SELECT", "Count", "State", "key_of", "study_key"]
 
@@ -22,7 +22,7 @@ Count: TypeAlias = int | Integer[Array, ""]
 FIT, SELECT = 2, 3
 
 
-class State(eqx.Module):
+class State(Module):
     """All a policy knows: where it may choose, and what it believes about the payoffs.
 
     Attributes:

@@ -1,33 +1,25 @@
 """Compiled programs: in double precision, compiled soon, once, and kept on disk.
 
-The user's own JAX keeps its precision, its options and its cache.
+The user's own JAX keeps its precision.
 """
 
-import hashlib
 import os
-import pickle
-import platform
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
-from functools import cache, wraps
-from pathlib import Path
+from contextlib import contextmanager
+from functools import wraps
 from threading import Lock, Semaphore, local
 from typing import Any, Generic, ParamSpec, TypeVar
 
 import jax
 import jax.numpy as jnp
-import jaxlib.version
 import numpy as np
-import platformdirs
 from jax.core import Tracer
-from jax.experimental import serialize_executable
 
+from windfall.runtime import cache
 from windfall.runtime.beside import beside, closing
 from windfall.runtime.collector import uncollected
-from windfall.runtime.execution import on_accelerator
-from windfall.runtime.files import write_atomically
 
-__all__ = ["Program", "compilation_cache", "forget_all", "program", "rehearsing"]
+__all__ = ["Program", "forget_all", "program", "rehearsing"]
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -37,57 +29,75 @@ class Program(Generic[P, R]):
     """A function of arrays and settings, compiled for each shape of the arrays and each setting.
 
     Threads that need the same program compile it once. What was compiled is kept on disk, where the
-    next process finds it: see ``compilation_cache``. Inside another program it is the function.
+    next process finds it (``windfall.runtime.cache``). Inside another program it is the function.
+
+    What the function hands on as it was given is no part of the program: the answer has the very
+    arrays.
     """
 
-    def __init__(self, function: Callable[P, R]):
-        """The function; its arguments and its answer are pytrees."""
+    def __init__(self, function: Callable[P, R], *, wide: bool = False):
+        """The function; its arguments and its answer are pytrees.
+
+        Args:
+            function: What to compile.
+            wide: Whether most of it is arithmetic over many points: in the widest vectors, then.
+        """
         self.function: Callable[..., Any] = function
+        self._wide = wide
         self._traced: dict[Any, _Traced] = {}
         self._locks: dict[Any, Lock] = {}
         _programs.append(self)
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
         leaves, tree = jax.tree.flatten((args, kwargs))
-        arrays = [leaf for leaf in leaves if isinstance(leaf, _ARRAYS)]
-        if any(isinstance(leaf, Tracer) for leaf in arrays):
+        sorts = [_SORTS[type(leaf)] for leaf in leaves]
+        if _TRACER in sorts:
             return self.function(*args, **kwargs)
         # Of arrays the shapes, of everything else the values make a program.
-        kinds = tuple(
-            (leaf.shape, leaf.dtype) if isinstance(leaf, _ARRAYS) else leaf for leaf in leaves
-        )
+        pairs = [*zip(leaves, sorts, strict=True)]
+        kinds = tuple([(leaf.shape, leaf.dtype) if sort else leaf for leaf, sort in pairs])
+        arrays = [leaf for leaf, sort in pairs if sort]
         key = tree, kinds
         with jax.enable_x64(True):
-            if key not in self._traced:
+            traced = self._traced.get(key)
+            if traced is None:
                 with self._locks.setdefault(key, Lock()):
                     if key not in self._traced:
                         self._traced[key] = self._trace(leaves, tree)
-            traced = self._traced[key]
+                traced = self._traced[key]
             if _rehearsal.on:
-                return traced.rehearse()
-            return traced.answer((traced.compiled or traced.ready())(*arrays))
+                return traced.rehearse(arrays)
+            return traced.answer((traced.compiled or traced.ready())(*arrays), arrays)
 
     def _trace(self, leaves: list[Any], tree: Any) -> "_Traced":
-        settings = [None if isinstance(leaf, _ARRAYS) else leaf for leaf in leaves]
-        given = [i for i, leaf in enumerate(leaves) if isinstance(leaf, _ARRAYS)]
+        settings = [None if _SORTS[type(leaf)] else leaf for leaf in leaves]
+        given = [i for i, leaf in enumerate(leaves) if _SORTS[type(leaf)]]
         known = []
 
         def flat(*arrays):
             args, kwargs = jax.tree.unflatten(tree, _filled(settings, given, arrays))
             found, shape = jax.tree.flatten(self.function(*args, **kwargs))
-            places = [i for i, leaf in enumerate(found) if isinstance(leaf, jax.Array)]
+            source = {id(array): number for number, array in enumerate(arrays)}
+            handed = {i: source[id(leaf)] for i, leaf in enumerate(found) if id(leaf) in source}
+            made = [
+                i for i, leaf in enumerate(found) if isinstance(leaf, jax.Array) and i not in handed
+            ]
             rest = [None if isinstance(leaf, jax.Array) else leaf for leaf in found]
-            known.append((shape, rest, places))
-            return [found[i] for i in places]
+            known.append((shape, rest, made, handed))
+            return [found[i] for i in made]
 
         flat.__name__ = getattr(self.function, "__name__", "program")
         arrays = [leaves[i] for i in given]
         with uncollected():
             lowered = jax.jit(flat).lower(*arrays)
-        shape, rest, places = known[0]
-        return _Traced(
-            lowered, arrays, lambda out: jax.tree.unflatten(shape, _filled(rest, places, out))
-        )
+        shape, rest, made, handed = known[0]
+        places = [*made, *handed]
+
+        def answer(out: Any, arrays: list[Any]) -> Any:
+            values = [*out, *(arrays[number] for number in handed.values())]
+            return jax.tree.unflatten(shape, _filled(rest, places, values))
+
+        return _Traced(lowered, arrays, answer, self._wide)
 
     def forget(self) -> None:
         """Let go of what was compiled."""
@@ -97,19 +107,21 @@ class Program(Generic[P, R]):
 class _Traced:
     """A program for certain shapes and settings, compiled by the first thread that needs it."""
 
-    def __init__(self, lowered: Any, arrays: list[Any], answer: Callable[[Any], Any]):
+    def __init__(
+        self, lowered: Any, arrays: list[Any], answer: Callable[[Any, list[Any]], Any], wide: bool
+    ):
         self.answer, self._shapes = answer, lowered.out_info
-        self._source: Any = lowered, arrays
+        self._source: Any = lowered, arrays, wide
         self.compiled: Any = None
         self._lock = Lock()
         self._rehearsed = False
 
-    def rehearse(self) -> Any:
+    def rehearse(self, arrays: list[Any]) -> Any:
         """Compile it beside; meanwhile an answer of zeros."""
         if not self._rehearsed:
             self._rehearsed = True
             beside(self._in_turn, "windfall-compiling")
-        return self.answer([_zeros(shape) for shape in self._shapes])
+        return self.answer([_zeros(shape) for shape in self._shapes], arrays)
 
     def _in_turn(self) -> None:
         with _turns:
@@ -121,7 +133,7 @@ class _Traced:
         with self._lock:
             if self.compiled is None:
                 with jax.enable_x64(True):
-                    self.compiled = _compiled(*self._source)
+                    self.compiled = cache.compiled(*self._source)
                 self._source = None
             return self.compiled
 
@@ -161,7 +173,7 @@ def _zeros(like: Any) -> Any:
 _programs: list[Program] = []
 
 
-def program(function: Callable[P, R]) -> Callable[P, R]:
+def program(function: Callable[P, R], *, wide: bool = False) -> Callable[P, R]:
     """Make a function a ``Program``.
 
     Example:
@@ -171,7 +183,7 @@ def program(function: Callable[P, R]) -> Callable[P, R]:
         >>> double(np.ones(2))
         Array([2., 2.], dtype=float64)
     """
-    made = Program(function)
+    made = Program(function, wide=wide)
 
     @wraps(function)
     def run(*args: P.args, **kwargs: P.kwargs) -> R:
@@ -186,7 +198,19 @@ def forget_all() -> None:
         one.forget()
 
 
-_ARRAYS = (jax.Array, np.ndarray, np.generic)
+_SETTING, _ARRAY, _TRACER = range(3)
+
+
+class _Sorts(dict[type, int]):
+    """What a leaf is by its type: to look that up takes a fraction of ``isinstance``."""
+
+    def __missing__(self, kind: type) -> int:
+        array = issubclass(kind, (jax.Array, np.ndarray, np.generic))
+        self[kind] = _TRACER if issubclass(kind, Tracer) else _ARRAY if array else _SETTING
+        return self[kind]
+
+
+_SORTS = _Sorts()
 
 
 def _filled(row: list[Any], places: list[int], values: Any) -> list[Any]:
@@ -195,97 +219,3 @@ def _filled(row: list[Any], places: list[int], values: Any) -> list[Any]:
     for place, value in zip(places, values, strict=True):
         row[place] = value
     return row
-
-
-def _compiled(lowered: Any, arrays: list[Any]) -> Any:
-    """A program for such arrays from the disk, or compiled and kept there."""
-    folder, options = _folder(), _options(arrays)
-    if folder is None:
-        return _compile(lowered, options)
-    # Of arguments that the program does not use its text says nothing.
-    text = f"{lowered.in_avals}\n{lowered.as_text()}\n{options}"
-    path = folder / hashlib.sha256(text.encode()).hexdigest()[:32]
-    with suppress(Exception):  # not there, or not what it should be: compiled anew
-        found = serialize_executable.deserialize_and_load(*pickle.loads(path.read_bytes()))
-        jax.block_until_ready(found(*arrays))
-        return found
-    compiled = _compile(lowered, options)
-    with suppress(Exception):  # a folder that cannot be written, a program that cannot be kept
-        data = pickle.dumps(serialize_executable.serialize(compiled))
-        folder.mkdir(parents=True, exist_ok=True)
-        write_atomically(path, data)
-    return compiled
-
-
-#: On a CPU the older emitters of fused loops compile in half the time, and what they make runs no
-#: slower (``benchmarks/README.md``); but not over long lists, whose loops the newer ones vectorise.
-#: Code in one piece saves a tenth, where there is one thread to compile pieces (``guard_threads``),
-#: and LLVM's first level of optimisation, which vectorises already, a sixth.
-_CPU_OPTIONS = {
-    "xla_cpu_use_fusion_emitters": False,
-    "xla_cpu_parallel_codegen_split_count": 1,
-    "xla_backend_optimization_level": 1,
-}
-#: On an accelerator trying out several algorithms for every matrix product takes longer than it
-#: ever gives back here.
-_ACCELERATOR_OPTIONS = {"xla_gpu_autotune_level": 0}
-_MANY_NUMBERS = 2**17
-
-
-def _options(arrays: list[Any]) -> dict[str, Any]:
-    """How a program for such arrays is compiled."""
-    if on_accelerator():
-        return _ACCELERATOR_OPTIONS
-    return {} if any(array.size >= _MANY_NUMBERS for array in arrays) else _CPU_OPTIONS
-
-
-def _compile(lowered: Any, options: dict[str, Any]) -> Any:
-    try:
-        return lowered.compile(compiler_options=options)
-    except jax.errors.JaxRuntimeError:  # an XLA that has other options
-        return lowered.compile()
-
-
-_chosen: list[Path] = []
-
-
-def compilation_cache(folder: Path | str | None = None) -> Path:
-    """Choose where compiled programs are kept, so that the next process decides at once.
-
-    They are kept anyway: in ``WINDFALL_CACHE``, else in the user's cache folder; nowhere if
-    ``WINDFALL_CACHE`` is empty. Where JAX has a cache of its own, that one serves. Each kind of
-    processor and each version of JAX has its own part. A program is written whole or not at all, by
-    any number of processes; the folder may be deleted at any time.
-
-    Args:
-        folder: Another place, for this process.
-    """
-    if folder is not None:
-        _chosen[:] = [Path(folder)]
-    if _chosen:
-        return _chosen[0]
-    return Path(os.environ.get("WINDFALL_CACHE") or platformdirs.user_cache_path("windfall"))
-
-
-def _folder() -> Path | None:
-    # What JAX has read from a cache of its own cannot be written a second time: its kernels would
-    # be missing. Where there is such a cache, it serves our programs too.
-    settings: Any = jax.config
-    elsewhere = settings.jax_compilation_cache_dir is not None
-    if elsewhere or (not _chosen and os.environ.get("WINDFALL_CACHE") == ""):
-        return None
-    return compilation_cache() / "programs" / _host()
-
-
-@cache
-def _host() -> str:
-    """What a compiled program depends on besides its text."""
-    client = jax.devices()[0].client
-    kinds = sorted({device.device_kind for device in jax.devices()})
-    versions = [jax.__version__, jaxlib.version.__version__]
-    parts = [*versions, client.platform, client.platform_version, *kinds]
-    parts += [platform.machine(), platform.processor(), os.environ.get("XLA_FLAGS", "")]
-    with suppress(OSError), open("/proc/cpuinfo") as about:
-        lines = [line.split(":")[1] for line in about if line.startswith(("flags", "Features"))]
-        parts += lines[:1]
-    return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:16]

@@ -2,7 +2,6 @@
 
 from abc import abstractmethod
 
-import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -10,11 +9,12 @@ from jaxtyping import Float, Int, PRNGKeyArray
 
 from windfall.problems import Problem
 from windfall.runtime.arrays import Array
+from windfall.runtime.modules import Module
 
 __all__ = ["Gaussian", "Noise", "Replicates", "noise_of"]
 
 
-class Noise(eqx.Module):
+class Noise(Module):
     """What is added to a payoff."""
 
     @abstractmethod

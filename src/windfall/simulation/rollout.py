@@ -6,7 +6,6 @@ the trial and the round only, never on the policy, so that policies are compared
 
 import dataclasses
 
-import equinox as eqx
 import jax
 import jax.numpy as jnp
 from jaxtyping import Bool, Float, Int, Integer
@@ -14,6 +13,7 @@ from jaxtyping import Bool, Float, Int, Integer
 from windfall.policy import Policy, State, learn, observe, situated, study_key
 from windfall.policy.state import Count
 from windfall.runtime.arrays import Array
+from windfall.runtime.modules import Module
 from windfall.simulation.noise import Noise
 
 __all__ = ["Table", "Trial", "begin", "play", "pull"]
@@ -22,7 +22,7 @@ __all__ = ["Table", "Trial", "begin", "play", "pull"]
 _NOISE = 1
 
 
-class Trial(eqx.Module):
+class Trial(Module):
     """A trial under way.
 
     Attributes:
@@ -40,7 +40,7 @@ class Trial(eqx.Module):
     healthy: Bool[Array, ""]
 
 
-class Table(eqx.Module):
+class Table(Module):
     """What a trial pays and shows, pull by pull.
 
     Attributes:

@@ -79,8 +79,14 @@ def play_together(
     on_round: Callable[[int], Any] | None = None,
 ) -> Trial:
     """A stack of trials, a table of ``tables`` each, all in the same round at the same time."""
+    tables = _placed(tables)
     trials = _begun(_begin_all, setting, tables, initial, numbers.astype(np.uint32))
-    return _advance(_play_all, setting, trials, tables, on_round)
+    return _advance(_play_all, setting, _placed(trials), tables, on_round)
+
+
+def _placed(tree: Any) -> Any:
+    """With all arrays where they are computed with, once and not for every round."""
+    return jax.tree.map(lambda a: jax.device_put(a) if isinstance(a, np.ndarray) else a, tree)
 
 
 def _begun(begin, setting: Setting, table: Table, initial: np.ndarray, number: Any) -> Trial:

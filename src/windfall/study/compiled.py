@@ -4,13 +4,18 @@ Each is one compilation per shape. Lists that grow (rewards to note, pending and
 points asked about) come padded to a few lengths.
 """
 
+import dataclasses
 from collections.abc import Sequence
+from functools import partial
+from typing import Any
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 from jaxtyping import PRNGKeyArray
 
 from windfall import policy as rounds
+from windfall.acquisition.driver import Info
 from windfall.models.base import EXACT, Belief, FitInfo, Model, Reward
 from windfall.models.situated import Situated
 from windfall.policy import Count, Policy, State
@@ -21,6 +26,7 @@ from windfall.study.pull import Pull
 
 __all__ = [
     "condition",
+    "decide",
     "imagine",
     "moments",
     "note",
@@ -32,6 +38,7 @@ __all__ = [
     "situated",
     "study_key",
     "table",
+    "unconditioned",
 ]
 
 #: Rewards are noted in chunks of one length, so that a study that is opened again runs the very
@@ -70,10 +77,26 @@ def padded(rows: np.ndarray, fill: float) -> np.ndarray:
 
 @program
 def _note(belief: Belief, x, numbers, count) -> Belief:
-    def one(i, belief):
-        return belief.observe(x[i], Reward(*numbers[i]))
+    def observed(i, belief: Belief) -> list:
+        return jax.tree.leaves(belief.observe(x[i], Reward(*numbers[i])))
 
-    return jax.lax.fori_loop(0, count, one, jax.tree.map(jax.numpy.asarray, belief))
+    leaves, tree = jax.tree.flatten(belief)
+    # A reward changes little of a belief: the rest is handed on as it is.
+    pairs = enumerate(zip(leaves, observed(0, belief), strict=True))
+    changed = [place for place, (before, after) in pairs if after is not before]
+
+    def one(i, some):
+        after = observed(i, jax.tree.unflatten(tree, _replaced(leaves, changed, some)))
+        return [after[place] for place in changed]
+
+    some = jax.lax.fori_loop(0, count, one, [jnp.asarray(leaves[i]) for i in changed])
+    return jax.tree.unflatten(tree, _replaced(leaves, changed, some))
+
+
+def _replaced(row: list, places: list[int], values: list) -> list:
+    """A row with other values in some places."""
+    others = dict(zip(places, values, strict=True))
+    return [others.get(place, value) for place, value in enumerate(row)]
 
 
 @program
@@ -109,7 +132,7 @@ def study_key(seed):
 @program
 def imagine(belief: Belief, x, count) -> Belief:
     """As if the first ``count`` of some points had paid what the belief expects of them."""
-    start = jax.tree.map(jax.numpy.asarray, belief)
+    start = jax.tree.map(jnp.asarray, belief)
     return jax.lax.fori_loop(0, count, lambda i, belief: belief.imagine(x[i]), start)
 
 
@@ -117,6 +140,45 @@ def imagine(belief: Belief, x, count) -> Belief:
 def situated(belief: Belief, context) -> Situated:
     """A belief as it is seen in a context."""
     return Situated.at(belief, context)
+
+
+def decide(
+    policy: Policy, begun: State, belief: Belief, pulls: Count, avoid, among
+) -> tuple[int, Info]:
+    """The next choice from a list, for a belief that is not conditioned yet: one program.
+
+    It takes and gives little: where a decision takes a millisecond, every array that is handed over
+    counts. What drove the choice comes in plain numbers.
+    """
+    parts = (begun.candidates, begun.setup, begun.key, begun.initial)
+    numbers, places = _decide(policy, parts, belief, pulls, avoid, among)
+    values = np.asarray(numbers).tolist()
+    arm, info = jax.tree.map(lambda place: place.kind(values[place.number]), places)
+    return arm, info
+
+
+def unconditioned(belief: Belief) -> bool:
+    """Whether a decision is what conditions it: else that was done to know if a search is due."""
+    return not (belief.thrifty or belief.cumulative)
+
+
+@dataclasses.dataclass(frozen=True)
+class _Place:
+    """Where a number stands in a row of them, and what it is."""
+
+    number: int
+    kind: type
+
+
+@partial(program, wide=True)
+def _decide(policy: Policy, parts: tuple, belief: Belief, pulls, avoid, among) -> tuple[Any, Any]:
+    candidates, setup, key, initial = parts
+    known = policy.model.condition(belief)
+    state = State(candidates, setup, key, known, pulls, initial, pulls)
+    found, shape = jax.tree.flatten(policy.select(state, avoid, 0, among))
+    kinds = {"b": bool, "i": int, "u": int, "f": float}
+    places = [_Place(i, kinds[leaf.dtype.kind]) for i, leaf in enumerate(found)]
+    return jnp.stack([leaf.astype(float) for leaf in found]), jax.tree.unflatten(shape, places)
 
 
 def select(policy: Policy, state: State, avoid, ahead, among=None):

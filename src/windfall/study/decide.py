@@ -53,6 +53,10 @@ class Decider(Believed):
         self._begun: State = self._begin()
         self._all = None if space.arms is None else np.ones(space.size, bool)
         self._doubtful = self._begun.belief.doubtful
+        # Whether nothing comes between conditioning and choosing from a list.
+        self._plain = bool(
+            plain and self._all is not None and not self._doubtful and policy.propensities is None
+        )
         self._forget()
 
     @float64
@@ -102,23 +106,31 @@ class Decider(Believed):
         self._look(record, seen)
         self._prepare(record)
         learned = self._learn(record)
-        belief = self._believe(learned, len(waiting))
-        if waiting:
-            pending = compiled.padded(self._inputs(waiting, record), 0.0)
-            belief = compiled.imagine(belief, pending, np.int32(len(waiting)))
         others = [point for point, its in (*waiting, *learned.doomed) if its == context]
         avoid = compiled.padded(self.space.locate(others), np.nan) if others else None
-        state = self._state(record, self._situated(belief, context, record))
-        ahead = np.int32(len(waiting))
         among = self._all if among is None else np.pad(among, (0, self._size - len(among)))
-        decided, info = compiled.select(self.policy, state, avoid, ahead, among)
-        if not info.healthy:
-            raise NumericalError(belief.trouble() or "a score is not a number; use another model")
-        plain = jax.tree.map(lambda a: np.asarray(a).item(), info)
-        propensity = plain.propensity
-        if self.policy.propensities is not None:
-            estimated = compiled.propensity(self.policy, state, decided, avoid, ahead, among)
-            propensity = float(estimated)
+        if self._plain and not waiting and compiled.unconditioned(learned.belief):
+            pulls = np.int32(len(record.told))
+            decided, plain = compiled.decide(
+                self.policy, self._begun, learned.belief, pulls, avoid, among
+            )
+            belief, propensity = learned.belief, plain.propensity
+        else:
+            belief = self._believe(learned, len(waiting))
+            if waiting:
+                pending = compiled.padded(self._inputs(waiting, record), 0.0)
+                belief = compiled.imagine(belief, pending, np.int32(len(waiting)))
+            state = self._state(record, self._situated(belief, context, record))
+            ahead = np.int32(len(waiting))
+            decided, info = compiled.select(self.policy, state, avoid, ahead, among)
+            plain = jax.tree.map(lambda a: np.asarray(a).item(), info)
+            propensity = plain.propensity
+            if self.policy.propensities is not None:
+                estimated = compiled.propensity(self.policy, state, decided, avoid, ahead, among)
+                propensity = float(estimated)
+        if not plain.healthy:
+            known = self._believe(learned, len(waiting))
+            raise NumericalError(known.trouble() or "a score is not a number; use another model")
         why = plain.why(type(self.policy.acquisition).__name__) + learned.remark + belief.remark()
         return Decision(
             self.space.chosen(decided),
@@ -220,7 +232,7 @@ class Decider(Believed):
     def _go_through(self, size: int) -> None:
         if size not in self._room.rehearsed:
             self._room.rehearsed.add(size)
-            rehearsal.decision(self.policy, self._begun, size, self._all)
+            rehearsal.decision(self.policy, self._begun, size, self._all, self._plain)
 
     def _learn(self, record: Record) -> Learned:
         """The hyper-parameters that a decision rests on now: those of the last one, or new ones."""
@@ -233,7 +245,7 @@ class Decider(Believed):
             pulls = [Pull(point, record.worst) for point, _ in doomed]
             belief = self._room.fitting(belief, len(self._slots) + len(doomed))
             belief = compiled.note(belief, self._inputs(doomed, record), pulls)
-        model, hyper, remark = self.policy.model, record.belief, record.remark
+        model, fit = self.policy.model, None
         searched, initial = record.searched, int(self._begun.initial)
         if record.belief is not self._recalled:  # another worker's, or from a file
             recalled = None if record.belief is None else self._recall(belief, record)
@@ -247,14 +259,12 @@ class Decider(Believed):
         if now and self._outdated(belief, searched):
             searched = record.happened
             pulls = np.int32(len(record.told))
-            belief, info = compiled.search(model, self._begun.key, pulls, belief)
+            belief, fit = compiled.search(model, self._begun.key, pulls, belief)
             if belief.cumulative:  # then it can say how well it fits, which is kept as well
                 belief = compiled.condition(model, self._earlier.below(belief))
                 self._keep(belief)
-            hyper = belief.dump()
-            spent = int(info.evaluations)
-            remark = "" if info.converged else f"; its fit was ended after {spent} evaluations"
-        self._learned = Learned(key, record.belief, doomed, belief, hyper, searched, remark)
+        said = record.remark
+        self._learned = Learned(key, record.belief, doomed, belief, fit, searched, said)
         return self._learned
 
     def _outdated(self, belief: Belief, searched: int) -> bool:

@@ -1,9 +1,10 @@
 """What a decision is, and what it rests on."""
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
-from windfall.models.base import Belief
+from windfall.models.base import Belief, FitInfo
 from windfall.space import Point
 from windfall.space.context import Seen
 from windfall.study.pull import Where
@@ -47,15 +48,30 @@ class Learned:
         before: The hyper-parameters of the decision before, as its event has them.
         doomed: The points that failed, believed to pay as little as the worst so far.
         belief: Rewards and hyper-parameters.
-        hyper: These hyper-parameters as an event has them: those before, or new ones.
+        fit: How the search for them ended; None if they are those before.
         searched: How many rewards and failures they rest on.
-        remark: What is to be said of how they were found, if anything.
+        said: What was to be said of how those before were found, if anything.
     """
 
     record: tuple
     before: dict[str, Any] | None
     doomed: list[Where]
     belief: Belief
-    hyper: dict[str, Any] | None
+    fit: FitInfo | None
     searched: int
-    remark: str
+    said: str
+
+    # What follows waits for the search, which may go on while its decision is prepared.
+
+    @cached_property
+    def hyper(self) -> dict[str, Any] | None:
+        """These hyper-parameters as an event has them: those before, or new ones."""
+        return self.before if self.fit is None else self.belief.dump()
+
+    @cached_property
+    def remark(self) -> str:
+        """What is to be said of how they were found, if anything."""
+        if self.fit is None:
+            return self.said
+        spent = int(self.fit.evaluations)
+        return "" if self.fit.converged else f"; its fit was ended after {spent} evaluations"

@@ -128,3 +128,24 @@ def test_lanes_searched_together_find_what_each_finds_alone():
         alone = search_rosenbrock(start)
         np.testing.assert_allclose(together.x[lane], alone.x, rtol=1e-6)
         assert together.evaluations[lane] == alone.evaluations
+
+
+def test_a_point_is_evaluated_before_the_search_in_the_lanes_that_ask_for_it():
+    slope = jax.value_and_grad(rosenbrock)
+    starts, before = np.array([[-1.2, 1.0], [5.0, -3.0]]), np.array([0.5, 0.5])
+    lanes = jax.vmap(lambda x, asked: minimise(slope, x, before=(before, asked)))(
+        starts, np.array([True, False])
+    )
+    alone = jax.vmap(lambda x: minimise(slope, x))(starts)
+    np.testing.assert_allclose(lanes.before, [rosenbrock(before), np.inf])
+    np.testing.assert_array_equal(lanes.evaluations, alone.evaluations)
+    for mine, theirs in ((lanes.x, alone.x), (lanes.value, alone.value)):
+        np.testing.assert_allclose(mine, theirs, rtol=1e-9)
+
+
+def test_a_point_without_a_value_before_the_search_is_no_better_than_any():
+    solution = minimise(
+        jax.value_and_grad(barrier), np.array([2.0]), before=(np.array([-1.0]), True)
+    )
+    assert solution.before == np.inf
+    np.testing.assert_allclose(solution.x, 1.0, atol=1e-4)

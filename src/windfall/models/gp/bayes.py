@@ -23,6 +23,7 @@ from windfall.models.gp.priors import usual_prior
 from windfall.models.gp.ties import Ties, gathered, spread
 from windfall.naming import name_of
 from windfall.runtime.arrays import Array
+from windfall.runtime.modules import Module
 
 __all__ = ["Bayes"]
 
@@ -30,7 +31,7 @@ __all__ = ["Bayes"]
 _DOUBLINGS = 7
 
 
-class Bayes(eqx.Module):
+class Bayes(Module):
     """Sample hyper-parameters with NUTS; predictions and acquisitions average over the samples.
 
     One chain from the most probable hyper-parameters, over the coordinates of the search, its

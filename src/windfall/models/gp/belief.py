@@ -54,7 +54,7 @@ class GPBelief(Belief):
     @property
     def capacity(self) -> int:
         """The number of slots for distinct inputs."""
-        return self.rewards.capacity
+        return self.rewards.count.shape[-1]
 
     @property
     def used(self) -> Int[Array, "..."]:

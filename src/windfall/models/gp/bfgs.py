@@ -7,14 +7,15 @@ line search of another. Non-finite values count as "worse", so that a failed Cho
 the objective only shortens the step.
 """
 
+import dataclasses
 from collections.abc import Callable
 
-import equinox as eqx
 import jax
 import jax.numpy as jnp
 from jaxtyping import Bool, Float, Int
 
 from windfall.runtime.arrays import Array
+from windfall.runtime.modules import Module
 
 __all__ = ["Solution", "minimise"]
 
@@ -22,8 +23,11 @@ _SUFFICIENT_DECREASE = 1e-4
 _SHORTEST_STEP = 1e-10
 
 
-class Solution(eqx.Module):
-    """The best point found and how the search ended."""
+class Solution(Module):
+    """The best point found and how the search ended.
+
+    ``before`` is the value of the point that was evaluated before the search; infinite if none was.
+    """
 
     x: Float[Array, " p"]
     value: Float[Array, ""]
@@ -31,9 +35,10 @@ class Solution(eqx.Module):
     besides: tuple[Array, ...]
     evaluations: Int[Array, ""]
     converged: Bool[Array, ""]
+    before: Float[Array, ""]
 
 
-class _Search(eqx.Module):
+class _Search(Module):
     x: Array
     value: Array
     gradient: Array
@@ -45,6 +50,7 @@ class _Search(eqx.Module):
     fresh: Array
     done: Array
     converged: Array
+    before: Array
 
 
 def minimise(
@@ -55,6 +61,7 @@ def minimise(
     gradient_tolerance: float = 1e-4,
     value_tolerance: float = 1e-7,
     besides: tuple[Array, ...] = (),
+    before: tuple[Float[Array, " p"], bool | Bool[Array, ""]] | None = None,
 ) -> Solution:
     """Minimise a smooth function from one start, within a number of evaluations.
 
@@ -66,6 +73,8 @@ def minimise(
         gradient_tolerance: Converged when no partial derivative is larger.
         value_tolerance: Converged when a step improves the value by less, relatively.
         besides: What else the objective returns, for a search that evaluates nothing.
+        before: Another point, and whether its value is to be known, too: of several searches side
+            by side, each a lane of one program, one may have a point to compare itself with.
 
     Example:
         >>> import jax, jax.numpy as jnp
@@ -74,6 +83,7 @@ def minimise(
         Array([1., 1.], dtype=float32)
     """
     identity = jnp.eye(start.shape[0], dtype=start.dtype)
+    none = jnp.zeros((), jnp.int32)
 
     def downhill(gradient):
         # The first step has no curvature to go by: move by one unit at most.
@@ -89,14 +99,25 @@ def minimise(
         inverse_hessian=identity,
         direction=jnp.zeros_like(start),
         step=jnp.ones((), start.dtype),
-        evaluations=jnp.zeros((), jnp.int32),
+        evaluations=none if before is None else jnp.where(before[1], none - 1, none),
         fresh=jnp.asarray(True),
         done=jnp.asarray(False),
         converged=jnp.asarray(False),
+        before=jnp.asarray(jnp.inf, start.dtype),
     )
 
     def advance(s: _Search) -> _Search:
-        trial = s.x + s.step * s.direction
+        if before is None:
+            return onwards(s, s.x + s.step * s.direction)[0]
+        early = s.evaluations < 0
+        trial = jnp.where(early, before[0], s.x + s.step * s.direction)
+        after, value = onwards(s, trial)
+        # The search itself has not begun.
+        waiting = dataclasses.replace(s, evaluations=none, before=value)
+        return jax.tree.map(lambda old, new: jnp.where(early, old, new), waiting, after)
+
+    def onwards(s: _Search, trial: Array) -> tuple[_Search, Array]:
+        """One turn, and the value of its point."""
         value, gradient, *also = value_and_gradient(trial)
         slope = jnp.dot(s.gradient, s.direction)
         finite = jnp.isfinite(value) & jnp.all(jnp.isfinite(gradient))
@@ -128,7 +149,7 @@ def minimise(
         def keep(new, old):
             return jnp.where(accept, new, old)
 
-        return _Search(
+        after = _Search(
             keep(trial, s.x),
             keep(value, s.value),
             keep(gradient, s.gradient),
@@ -140,10 +161,13 @@ def minimise(
             jnp.where(accept, ~descends, s.fresh),
             converged | stuck | hopeless,
             converged,
+            s.before,
         )
+        return after, jnp.where(finite, value, jnp.inf)
 
     end = jax.lax.while_loop(lambda s: ~s.done & (s.evaluations < evaluations), advance, nowhere)
-    return Solution(end.x, end.value, end.gradient, end.besides, end.evaluations, end.converged)
+    found = end.x, end.value, end.gradient, end.besides, end.evaluations, end.converged
+    return Solution(*found, end.before)
 
 
 def _update(inverse_hessian, s, y, fresh):

@@ -11,7 +11,6 @@ is one sum for all points, and to each covariance what a few multiplications tak
 
 from typing import TYPE_CHECKING, Any
 
-import equinox as eqx
 import jax
 import jax.numpy as jnp
 from jaxtyping import Float, Int
@@ -29,6 +28,7 @@ from windfall.models.gp.kernels import (
 )
 from windfall.models.gp.means import Zero
 from windfall.runtime.arrays import Array
+from windfall.runtime.modules import Module
 
 if TYPE_CHECKING:
     from windfall.models.gp.posterior import Posterior
@@ -41,7 +41,7 @@ _KNOWN = (Matern12, Matern32, Matern52, RationalQuadratic, SquaredExponential)
 WIDE = 1e-3
 
 
-class Carriers(eqx.Module):
+class Carriers(Module):
     """Inputs whose kernels make up every mean.
 
     Attributes:
@@ -57,7 +57,7 @@ class Carriers(eqx.Module):
     gap: float | Float[Array, ""] = 0.0
 
 
-class Sweep(eqx.Module):
+class Sweep(Module):
     """What a pass over the inputs gives, for each point.
 
     Attributes:

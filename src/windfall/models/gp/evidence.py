@@ -9,7 +9,6 @@ which equals the density of all rewards one by one, at the cost of the distinct 
 input whose noise is known has its own variance in the place of σ²/n and no share in the rest.
 """
 
-import equinox as eqx
 import jax
 import jax.numpy as jnp
 from jaxtyping import Float
@@ -19,11 +18,12 @@ from windfall.models.gp.linalg import inner, triangular_inverse
 from windfall.models.gp.means import Mean, Zero
 from windfall.models.gp.observations import Observations
 from windfall.runtime.arrays import Array
+from windfall.runtime.modules import Module
 
 __all__ = ["Hyper", "covariance", "log_evidence", "log_normal"]
 
 
-class Hyper(eqx.Module):
+class Hyper(Module):
     """The hyper-parameters Θ = {θ, σ_n²}, for standardised rewards and unit-box features."""
 
     kernel: Kernel

@@ -23,6 +23,7 @@ from windfall.models.gp.ties import Ties, comparable, gathered, spread
 from windfall.naming import name_of
 from windfall.runtime.arrays import Array
 from windfall.runtime.execution import map_lanes
+from windfall.runtime.modules import Module
 
 __all__ = ["Fit", "check_prior", "fit"]
 
@@ -38,7 +39,7 @@ _LEAST_SHARE = 0.25
 _MUCH_NOISE = 0.3
 
 
-class Fit(eqx.Module):
+class Fit(Module):
     """How to search for hyper-parameters.
 
     Attributes:
@@ -136,32 +137,30 @@ def fit(
     # start from little noise only find the second. The last start has much of it.
     noisy = (np.arange(count) == count - 1)[:, None] & (np.arange(p) == p - 1)
     randomly = jnp.where(noisy, jnp.maximum(jnp.log(_MUCH_NOISE), high), randomly)
-    # Kept off the edge, even the warm start's own search may end a little below where it came from:
-    # the first lane is the warm start as it is, evaluated once.
-    starts = jnp.concatenate([
-        coordinates.exactly(log_warm)[None],
-        jax.vmap(coordinates.at)(jnp.concatenate([log_warm[None], randomly])),
-    ])  # fmt: skip
+    starts = jax.vmap(coordinates.at)(jnp.concatenate([log_warm[None], randomly]))
     # A start that is left out gets no evaluations: its value stays infinite.
     most = jnp.asarray(settings.iterations if most is None else most)
     tried = (luck + np.arange(count) / max(count, 1)) % 1.0 < restart
-    turns = jnp.concatenate([jnp.stack([jnp.ones_like(most), most]), jnp.where(tried, most, 0)])
+    turns = jnp.concatenate([most[None], jnp.where(tried, most, 0)])
+    # Kept off the edge, even the warm start's own search may end a little below where it came from:
+    # before it begins, the warm start is evaluated as it is.
+    exactly, first = coordinates.exactly(log_warm), np.arange(1 + count) == 0
 
     def search(lane):
-        start, evaluations = lane
+        start, evaluations, first = lane
         slope = jax.value_and_grad(lambda u: objective(coordinates.hyper(u)))
-        return minimise(slope, start, evaluations=evaluations)
+        return minimise(slope, start, evaluations=evaluations, before=(exactly, first))
 
-    solutions = map_lanes(search, (starts, turns))
-    # argmin is first-wins: on equal values the warm start is kept.
+    solutions = map_lanes(search, (starts, turns, jnp.asarray(first)))
     at = jnp.argmin(solutions.value)
     best = jax.tree.map(lambda a: a[at], solutions)
+    kept = solutions.before[0] <= best.value  # on equal values the warm start, too
     hyper = jax.tree.map(
-        lambda new, old: jnp.where(at == 0, old, new), coordinates.hyper(best.x), warm
+        lambda new, old: jnp.where(kept, old, new), coordinates.hyper(best.x), warm
     )
-    searched = solutions.evaluations[1:]
-    converged = jnp.where(at == 0, solutions.converged[1], best.converged)
-    return spread(hyper, ties), FitInfo(best.value, jnp.sum(searched), converged)
+    value = jnp.minimum(solutions.before[0], best.value)
+    converged = jnp.where(kept, solutions.converged[0], best.converged)
+    return spread(hyper, ties), FitInfo(value, jnp.sum(solutions.evaluations), converged)
 
 
 def check_prior(prior: Any) -> None:

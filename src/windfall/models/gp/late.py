@@ -7,7 +7,6 @@ G = H V_L their mean rewards scatter by
     A = GᵀG + r(L, L) + diag(σ²/n)  around  Gᵀ(H t),   α = A⁻¹ (ȳ_L − GᵀH t).
 """
 
-import equinox as eqx
 import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Bool, Float, Int
@@ -15,11 +14,12 @@ from jaxtyping import Bool, Float, Int
 from windfall.models.gp.observations import Observations
 from windfall.models.gp.posterior import whiten
 from windfall.runtime.arrays import Array
+from windfall.runtime.modules import Module
 
 __all__ = ["Late", "beginning", "early"]
 
 
-class Late(eqx.Module):
+class Late(Module):
     """What the latest inputs say.
 
     Those in the slots from ``begin`` on, as far as there is room.

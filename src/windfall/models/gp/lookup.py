@@ -1,18 +1,18 @@
 """Which of many points have been tried, without comparing each with each."""
 
-import equinox as eqx
 import jax
 import jax.numpy as jnp
 from jaxtyping import Bool, Float, Int, UInt
 
 from windfall.runtime.arrays import Array
+from windfall.runtime.modules import Module
 
 __all__ = ["Lookup"]
 
 _ODD = 0x9E3779B97F4A7C15
 
 
-class Lookup(eqx.Module):
+class Lookup(Module):
     """Rows of numbers, found by sorted hashes of their bits: O(m log n) for m points.
 
     Attributes:

@@ -24,13 +24,14 @@ from windfall.models.gp.observations import Observations
 from windfall.models.units import user_units
 from windfall.naming import name_of
 from windfall.runtime.arrays import Array
+from windfall.runtime.modules import Module
 
 __all__ = ["Constant", "Function", "Linear", "Mean", "Zero", "as_mean"]
 
 _WIDE = 10.0
 
 
-class Mean(eqx.Module):
+class Mean(Module):
     """A mean function; this one expects nothing, and the others change what they need to."""
 
     def over(self, kernel: Kernel) -> Kernel:

@@ -19,6 +19,7 @@ from jaxtyping import Bool, Float, Int
 from windfall.models.base import EXACT, Reward
 from windfall.models.rewards import ROUNDING, alike
 from windfall.runtime.arrays import Array
+from windfall.runtime.modules import Module
 
 __all__ = [
     "LEAST_NOISE",
@@ -37,7 +38,7 @@ _SETTLED = 1e-12
 _TURNS = 500
 
 
-class Observations(eqx.Module):
+class Observations(Module):
     """Count, mean and within-input sum of squares of the rewards at each distinct input.
 
     Rewards whose noise is known have a slot of their own beside that of the other rewards at the
@@ -186,7 +187,7 @@ def resize(array: Array, size: int, axis: int) -> np.ndarray:
     return np.pad(kept, padding)
 
 
-class Scale(eqx.Module):
+class Scale(Module):
     """Rewards = location + spread · standardised rewards."""
 
     location: Float[Array, ""]

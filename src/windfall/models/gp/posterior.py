@@ -5,7 +5,6 @@ A = K + σ² diag(1/n). Predictions are then matrix products (fast on every devi
 input adds one row to W in O(n²).
 """
 
-import equinox as eqx
 import jax
 import jax.numpy as jnp
 from jaxtyping import Bool, Float, Int, PRNGKeyArray
@@ -21,6 +20,7 @@ from windfall.models.gp.means import Mean, Zero
 from windfall.models.gp.observations import Observations, Scale, natural_scale
 from windfall.models.gp.path import GPPath
 from windfall.runtime.arrays import Array
+from windfall.runtime.modules import Module
 
 __all__ = ["Posterior", "condition", "whiten"]
 
@@ -28,7 +28,7 @@ _JITTERS = (0.0, 1e-10, 1e-8, 1e-6, 1e-4)
 _LEAST_PIVOT = 1e-12
 
 
-class Posterior(eqx.Module):
+class Posterior(Module):
     """A Gaussian process conditioned on rewards; every answer is in reward units.
 
     Attributes:

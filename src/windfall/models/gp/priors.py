@@ -7,7 +7,6 @@ probable value does then not depend on whether one thinks of a length or of its 
 from abc import abstractmethod
 from typing import Any
 
-import equinox as eqx
 import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Float
@@ -17,12 +16,13 @@ from windfall.errors import InputError
 from windfall.models.gp.evidence import Hyper
 from windfall.models.gp.parameters import named
 from windfall.runtime.arrays import Array
+from windfall.runtime.modules import Module
 from windfall.specs import by_name
 
 __all__ = ["DimensionPrior", "GammaPrior", "LogNormalPrior", "Prior", "usual_prior"]
 
 
-class Prior(eqx.Module):
+class Prior(Module):
     """Independent priors of named hyper-parameters, each given by two positive numbers."""
 
     terms: dict[str, tuple[float, float]]

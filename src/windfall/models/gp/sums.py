@@ -13,7 +13,6 @@ ones follows from both, so that location and spread may change from reward to re
 
 from collections.abc import Callable
 
-import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -22,11 +21,12 @@ from jaxtyping import Bool, Float
 from windfall.models.gp.linalg import lower_half, triangular_inverse
 from windfall.models.gp.observations import Observations, Scale
 from windfall.runtime.arrays import Array
+from windfall.runtime.modules import Module
 
 __all__ = ["Sums", "brought_up", "summed"]
 
 
-class Sums(eqx.Module):
+class Sums(Module):
     """What rewards say of u, and which rewards these are.
 
     Attributes:

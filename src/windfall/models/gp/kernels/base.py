@@ -16,6 +16,7 @@ from windfall.errors import InputError
 from windfall.models.gp.kernels.parameter import parameter, positive
 from windfall.naming import name_of
 from windfall.runtime.arrays import Array
+from windfall.runtime.modules import Module
 from windfall.specs import by_name
 
 __all__ = [
@@ -33,7 +34,7 @@ Points = Float[Array, "n d"]
 Features = Callable[[Points], Float[Array, "n count"]]
 
 
-class Kernel(eqx.Module):
+class Kernel(Module):
     """A covariance function; subclass it with ``__call__`` to make another.
 
     Example:

@@ -12,6 +12,7 @@ from jaxtyping import Float
 from windfall.models.gp.kernels.base import Kernel
 from windfall.models.gp.kernels.parameter import one_per_feature, parameter
 from windfall.runtime.arrays import Array
+from windfall.runtime.modules import Module
 
 __all__ = [
     "Matern12",
@@ -32,7 +33,7 @@ _FAR = 1e6
 _COLUMNS = 32
 
 
-class Waves(eqx.Module):
+class Waves(Module):
     """a·cos(ω·x + b): a random feature for each frequency ω and phase b."""
 
     frequencies: Float[Array, "d f"]
