@@ -57,7 +57,7 @@ def test_the_usual_model_becomes_sparse_beyond_1024_inputs_and_exact_again():
         np.shape, wf.GP().begin(as_space(ARMS), 2048)
     )
     # No n × n matrix: memory is O(n).
-    assert max(np.size(leaf) for leaf in jax.tree.leaves(sparse)) == 384**2
+    assert max(np.size(leaf) for leaf in jax.tree.leaves(sparse)) == 512**2
     assert jax.tree.map(np.shape, sparse.resized(1024)) == jax.tree.map(np.shape, belief)
     for one in (sparse, sparse.resized(1024)):
         assert one.dump()["hyper"] == belief.dump()["hyper"]
