@@ -119,7 +119,10 @@ def _counting(points: Float[Array, "p d"] | None) -> Callable[[Array], Array]:
     if points is None:
         return lambda arms: jnp.zeros(arms.shape[0], jnp.int32)
     if len(points) > _COMPARED:
-        lookup = Lookup.of(points)
+        # Mostly there are none: what is no point need not be sorted.
+        none = jnp.all(jnp.isnan(points[:, 0]))
+        blank = jax.tree.map(jnp.asarray, Lookup.nothing(*points.shape))
+        lookup = jax.lax.cond(none, lambda: blank, lambda: Lookup.of(points))
         return lambda arms: in_blocks(lookup.times, arms, arms.shape[1])
 
     def times(arms):

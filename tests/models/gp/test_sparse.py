@@ -16,11 +16,11 @@ from windfall.models.gp import inducing
 from windfall.models.gp.evidence import Hyper, covariance
 from windfall.models.gp.inducing import NONE, expected, interest, pivots, some
 from windfall.models.gp.kernels import Matern52
-from windfall.models.lookup import Lookup
 from windfall.models.gp.means import Zero
 from windfall.models.gp.observations import Scale
 from windfall.models.gp.posterior import condition
 from windfall.models.gp.sparse import condition_sparse
+from windfall.models.lookup import Lookup
 
 HYPER = Hyper(Matern52([0.3, 0.7], 1.5), np.float64(0.05))
 AS_IT_IS = Scale(np.float64(0.0), np.float64(1.0))
@@ -86,10 +86,10 @@ def test_carried_by_all_inputs_it_is_the_exact_model():
     exact = condition(HYPER, DATA, AS_IT_IS)
     everywhere = np.concatenate([AT, X])
     rounding = tolerance(np.asarray(DATA.features)[:DISTINCT])
-    for found, expected in zip(
+    for found, other in zip(
         moments(posterior, everywhere), moments(exact, everywhere), strict=True
     ):
-        assert relative_distance(found, expected) < np.sqrt(rounding)  # deviations are roots
+        assert relative_distance(found, other) < np.sqrt(rounding)  # deviations are roots
     assert posterior.unexplained < rounding
     np.testing.assert_allclose(posterior.misfit(AS_IT_IS), exact.misfit(AS_IT_IS), rtol=rounding)
     np.testing.assert_allclose(posterior.log_density(), exact.log_density(), rtol=rounding)

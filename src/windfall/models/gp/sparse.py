@@ -35,13 +35,13 @@ from windfall.models.gp.evidence import Hyper
 from windfall.models.gp.inducing import NONE, carriers_among, whitener_of
 from windfall.models.gp.late import Late, beginning, early
 from windfall.models.gp.linalg import lower_product
-from windfall.models.lookup import Lookup
 from windfall.models.gp.means import Mean
 from windfall.models.gp.observations import Observations, Scale
 from windfall.models.gp.posterior import Posterior
 from windfall.models.gp.sparse_ceiling import carriers, ceiling
 from windfall.models.gp.sparse_path import drawn
 from windfall.models.gp.sums import Sums, brought_up, summed
+from windfall.models.lookup import Lookup
 from windfall.runtime.arrays import Array
 
 __all__ = ["Sparse", "condition_sparse"]

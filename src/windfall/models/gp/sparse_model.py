@@ -21,8 +21,9 @@ class SparseGP(GP):
 
     Attributes:
         inducing: How many inputs carry the model; up to a fifth are the latest, the others are
-            chosen by every search, most of them near what is expected to pay most. With n distinct inputs a round costs O(inducing²), and
-            O(n · inducing²) after a search and with every 64th reward.
+            chosen by every search, most of them near what is expected to pay most. With n distinct
+            inputs a round costs O(inducing²), and O(n · inducing²) after a search and with every
+            64th reward.
 
     Example:
         >>> SparseGP(inducing=256, ard=False)
