@@ -93,6 +93,19 @@ def test_what_was_added_up_is_built_upon_and_a_study_opened_again_agrees(monkeyp
     assert sum(fresh) == len(steps) + 2
 
 
+@pytest.mark.parametrize("count", [1, 9])
+def test_a_study_kept_when_another_number_of_inputs_carried_the_model_opens(count):
+    """As many of them as there are, or the first."""
+    belief = MODEL.begin(as_space(ARMS), 16)
+    kept = belief.dump() | {"chosen": list(range(count)), "behind": 12}
+    chosen = belief.load(kept).posterior.chosen
+    places = MODEL.sparsity.chosen
+    assert chosen.tolist() == [*range(count), *[-1] * places][:places]
+    for wrong in ([0.5] * places, [[1]], "all"):
+        with pytest.raises(InputError, match=f"^state chosen is .*; expected {places} numbers$"):
+            belief.load(kept | {"chosen": wrong})
+
+
 def test_a_sparse_model_samples_no_hyper_parameters():
     with pytest.raises(InputError, match=r"^fit is Bayes\(.*\); expected Fit\(...\)"):
         wf.SparseGP(fit=wf.Bayes(samples=2))
