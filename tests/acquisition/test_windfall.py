@@ -3,6 +3,7 @@
 import dataclasses
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 import pytest
 from acquisition.fakes import fake, situation, tried_at
@@ -12,9 +13,11 @@ from scipy.integrate import quad
 from scipy.stats import norm
 
 import windfall as wf
+from windfall.acquisition.ei import expected_improvement
 from windfall.acquisition.ucb import VUCB
-from windfall.acquisition.windfall import Windfall
+from windfall.acquisition.windfall import Windfall, WindfallScore
 from windfall.errors import InputError
+from windfall.models.base import Reward
 from windfall.models.gp.belief import GPBelief
 from windfall.models.gp.evidence import Hyper
 from windfall.models.gp.kernels import Matern52, Trend
@@ -23,6 +26,7 @@ from windfall.models.gp.observations import Observations
 from windfall.models.gp.posterior import condition
 from windfall.models.gp.priors import DimensionPrior
 from windfall.policy import Policy, as_policy
+from windfall.space import as_space
 
 ARMS = np.random.default_rng(0).random((40, 2))
 MEAN = np.sin(5.0 * ARMS[:, 0]) + ARMS[:, 1]
@@ -209,3 +213,25 @@ def test_in_the_first_rounds_nothing_is_tried_twice():
         arms.append(choice.arm)
     assert len(set(arms[:8])) == 8
     assert len(set(arms)) < 12
+
+
+@pytest.mark.parametrize("bonus", [0.0, 0.5])
+def test_of_many_inputs_the_nearest_is_sought_where_there_is_a_bonus_for_it(bonus):
+    model, x = wf.GP(), np.random.default_rng(2).uniform(size=(9, 2))
+
+    @jax.jit
+    def compared(belief):
+        for point, reward in ((x[0], 1.0), (x[1], 0.2), (x[2], 0.6)):
+            belief = belief.observe(point, Reward(np.float64(reward)))
+        belief = model.condition(belief)
+        numbers = (jnp.asarray(value) for value in (1.0, 1.5, 2.0, bonus, 0.25))
+        score = WindfallScore(belief, *numbers)
+        mean, deviation = belief.moments(x)
+        plain = mean + 1.5 * deviation + 2.0 * expected_improvement(mean, deviation, 1.0)
+        return score(x), plain + bonus * belief.novelty(x, 0.25), score.ratio(x), deviation, mean
+
+    with jax.enable_x64(True):
+        begun = jax.tree.map(jnp.asarray, model.begin(as_space(x), 2048))
+        found, expected, ratio, deviation, mean = compared(begun)
+    np.testing.assert_allclose(found, expected, rtol=1e-12)
+    np.testing.assert_allclose(mean + 1.5 * ratio * deviation, expected, rtol=1e-9)

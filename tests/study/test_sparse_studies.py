@@ -57,7 +57,7 @@ def test_the_usual_model_becomes_sparse_beyond_1024_inputs_and_exact_again():
         np.shape, wf.GP().begin(as_space(ARMS), 2048)
     )
     # No n × n matrix: memory is O(n).
-    assert max(np.size(leaf) for leaf in jax.tree.leaves(sparse)) == 384**2
+    assert max(np.size(leaf) for leaf in jax.tree.leaves(sparse)) == 512**2
     assert jax.tree.map(np.shape, sparse.resized(1024)) == jax.tree.map(np.shape, belief)
     for one in (sparse, sparse.resized(1024)):
         assert one.dump()["hyper"] == belief.dump()["hyper"]
@@ -91,6 +91,19 @@ def test_what_was_added_up_is_built_upon_and_a_study_opened_again_agrees(monkeyp
     # Opened again, all are added up from nothing; going on, when there are four rewards more, or
     # more room: one input outgrows 16.
     assert sum(fresh) == len(steps) + 2
+
+
+@pytest.mark.parametrize("count", [1, 9])
+def test_a_study_kept_when_another_number_of_inputs_carried_the_model_opens(count):
+    """As many of them as there are, or the first."""
+    belief = MODEL.begin(as_space(ARMS), 16)
+    kept = belief.dump() | {"chosen": list(range(count)), "behind": 12}
+    chosen = belief.load(kept).posterior.chosen
+    places = MODEL.sparsity.chosen
+    assert chosen.tolist() == [*range(count), *[-1] * places][:places]
+    for wrong in ([0.5] * places, [[1]], "all"):
+        with pytest.raises(InputError, match=f"^state chosen is .*; expected {places} numbers$"):
+            belief.load(kept | {"chosen": wrong})
 
 
 def test_a_sparse_model_samples_no_hyper_parameters():

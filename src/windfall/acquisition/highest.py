@@ -6,7 +6,7 @@ reaches the best score: the choice is the one that all scores together would hav
 """
 
 import dataclasses
-from functools import partial
+from collections.abc import Callable
 
 import jax
 import jax.numpy as jnp
@@ -17,6 +17,7 @@ from windfall.acquisition.base import Score
 from windfall.models.blocks import in_blocks
 from windfall.models.distances import same_points
 from windfall.models.glance import Glance
+from windfall.models.lookup import Lookup
 from windfall.runtime.arrays import Array
 from windfall.runtime.execution import on_accelerator
 from windfall.runtime.modules import Module
@@ -34,6 +35,8 @@ _ROWS, _ROWS_AT_ONCE = 4096, 2**17
 _FEW, _TURNS, _MANY = 512, 8, 2**14
 #: Arms with more features than this are not looked at first.
 _COLUMNS = 128
+#: Up to so many points to avoid each is compared with every arm; more are looked up.
+_COMPARED = 1024
 #: The lowest score, and the most objections, that there can be.
 _LOWEST, _MOST = np.finfo(np.float64).min, np.iinfo(np.int32).max
 
@@ -83,9 +86,10 @@ def highest(
     """
     arms = jnp.asarray(arms)
     ceilings = None if glance is None else _ceilings(score, arms, glance)
+    times = _counting(avoid)
     if ceilings is None:
-        return _best(score(arms), jnp.arange(arms.shape[0]), objections(arms, avoid, among))
-    return _best_first(score, arms, ceilings, avoid, among)
+        return _best(score(arms), jnp.arange(arms.shape[0]), _objections(arms, times, among))
+    return _best_first(score, arms, ceilings, times, among)
 
 
 def _best(values, numbers, objections) -> Highest:
@@ -102,15 +106,29 @@ def objections(
     among: Bool[Array, " m"] | None,
 ) -> Int[Array, " m"]:
     """How many of the points to avoid each arm is; what is not available is avoided most of all."""
-    times = jnp.zeros(arms.shape[0], jnp.int32)
-    if avoid is not None:
-        times = in_blocks(partial(_times, avoid), arms, avoid.size).astype(jnp.int32)
-    return times if among is None else jnp.where(among, times, _MOST)
+    return _objections(arms, _counting(avoid), among)
 
 
-def _times(points: Float[Array, "p d"], arms: Float[Array, "m d"]) -> Int[Array, " m"]:
-    """How many of some points each arm is."""
-    return jnp.sum(same_points(points, arms), axis=0)
+def _objections(arms, times: Callable[[Array], Array], among) -> Int[Array, " m"]:
+    found = times(arms)
+    return found if among is None else jnp.where(among, found, _MOST)
+
+
+def _counting(points: Float[Array, "p d"] | None) -> Callable[[Array], Array]:
+    """A function that counts how many of some points each arm is."""
+    if points is None:
+        return lambda arms: jnp.zeros(arms.shape[0], jnp.int32)
+    if len(points) > _COMPARED:
+        # Mostly there are none: what is no point need not be sorted.
+        none = jnp.all(jnp.isnan(points[:, 0]))
+        blank = jax.tree.map(jnp.asarray, Lookup.nothing(*points.shape))
+        lookup = jax.lax.cond(none, lambda: blank, lambda: Lookup.of(points))
+        return lambda arms: in_blocks(lookup.times, arms, arms.shape[1])
+
+    def times(arms):
+        return jnp.sum(same_points(points, arms), axis=0)
+
+    return lambda arms: in_blocks(times, arms, points.size).astype(jnp.int32)
 
 
 def _ceilings(score: Score, arms, glance: Glance) -> Float[Array, " m"] | None:
@@ -131,7 +149,7 @@ def _ceilings(score: Score, arms, glance: Glance) -> Float[Array, " m"] | None:
     return jnp.where(jnp.isnan(found), jnp.inf, found)
 
 
-def _best_first(score: Score, arms, ceilings, avoid, among) -> Highest:
+def _best_first(score: Score, arms, ceilings, times, among) -> Highest:
     among = jnp.ones(arms.shape[0], bool) if among is None else jnp.asarray(among)
     # Single precision is sorted sooner. Measured from the highest down and rounded upwards, the
     # ceilings that matter keep nearly all their digits.
@@ -156,7 +174,7 @@ def _best_first(score: Score, arms, ceilings, avoid, among) -> Highest:
             (best, heights), turn = state
             numbers = jnp.sort(_leaders(heights, min(size, arms.shape[0])))
             x = arms[numbers]
-            found = _best(score(x), numbers, objections(x, avoid, among[numbers]))
+            found = _best(score(x), numbers, _objections(x, times, among[numbers]))
             return (better(best, found), heights.at[numbers].set(-jnp.inf)), turn + 1
 
         def unfinished(state):

@@ -1,6 +1,7 @@
 """The default policy: mean, curiosity that wanes, and attention to a windfall that lasts."""
 
 import equinox as eqx
+import jax
 import jax.numpy as jnp
 from jaxtyping import Float
 
@@ -24,6 +25,8 @@ _DEEP, _OFTEN = 1e6, 0.5
 #: Where windfalls are rare, this share of contexts is unusual for good: a look costs nothing beside
 #: them.
 _STEADILY = 0.1
+#: Of more inputs than this the nearest is not sought for less than such a share of the lead.
+_MANY, _NEGLIGIBLE = 1024, 1e-6
 #: From how near something that was tried takes the novelty of a point away, in spacings of n
 #: points; twice as far where all differences may be luck, and with them those of the mean.
 _NEAR = 0.25
@@ -40,7 +43,7 @@ class WindfallScore(Rising):
     shunned: Float[Array, " d"] | None = None
 
     def value(self, x, mean, deviation):
-        novelty = self.belief.novelty(x, self.reach)
+        novelty = self._novelty(x)
         value = mean + self.kappa * deviation + self._windfall(mean, deviation, novelty)
         if self.shunned is None:
             return value
@@ -59,9 +62,18 @@ class WindfallScore(Rising):
     def ratio(self, x):
         mean, deviation = self.belief.moments(x)
         certain = deviation <= 0
-        windfall = self._windfall(mean, deviation, self.belief.novelty(x, self.reach))
+        windfall = self._windfall(mean, deviation, self._novelty(x))
         relative = windfall / jnp.where(certain, 1.0, deviation)
         return jnp.where(certain, 1.0, 1.0 + relative / self.kappa)
+
+    def _novelty(self, x):
+        """ν(x); of many inputs the nearest is sought only where there is a bonus for it."""
+        if len(self.belief.tried.x) <= _MANY:
+            return self.belief.novelty(x, self.reach)
+        nothing = jnp.zeros(x.shape[0], x.dtype)
+        return jax.lax.cond(
+            self.bonus > 0, lambda: self.belief.novelty(x, self.reach), lambda: nothing
+        )
 
     def _windfall(self, mean, deviation, novelty):
         improvement = expected_improvement(mean, deviation, self.best)
@@ -167,6 +179,8 @@ class Windfall(Acquisition):
         # If differences are luck, those of the mean are: they must not outweigh the bonus.
         bonus = jnp.maximum(windfall, 2.0 * luck) * jnp.minimum(2.0 * self.patience / n, 1.0) * lead
         bonus = jnp.where((seen.distinct > 0) & (situation.left > 1.0), bonus, 0.0)
+        if len(tried.x) > _MANY:
+            bonus = jnp.where(bonus > _NEGLIGIBLE * lead, bonus, 0.0)
         kappa = self.curiosity * (1.0 + doubt) * fade
         share, habit = jnp.minimum(self.patience / n, _OFTEN), belief.habit
         if habit is not None:

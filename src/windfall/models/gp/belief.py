@@ -218,15 +218,21 @@ class GPBelief(Belief):
         return dataclasses.replace(self, posterior=posterior)
 
     def _chosen(self, saved: dict[str, Any], behind: Any) -> np.ndarray:
-        """The inputs that carry a sparse model; none yet if the search was an exact model's."""
+        """The inputs that carry a sparse model; none yet if the search was an exact model's.
+
+        If it chose another number of them than searches do now: as many as there are, or the first,
+        which tell most.
+        """
         assert self.sparsity is not None
         none = np.full(self.sparsity.chosen, NONE, np.int32)
         if "chosen" not in saved and behind <= self.sparsity.exact:
             return none
         slots = numbers_or_none(saved.get("chosen"))
-        if slots is None or slots.shape != none.shape or np.any(slots != np.round(slots)):
+        if slots is None or slots.ndim != 1 or np.any(slots != np.round(slots)):
             raise InputError(f"state chosen is {saved.get('chosen')}; expected {none.size} numbers")
-        return slots.astype(np.int32)
+        count = min(slots.size, none.size)
+        none[:count] = slots[:count].astype(np.int32)
+        return none
 
     @property
     def rare(self):

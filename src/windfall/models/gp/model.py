@@ -42,7 +42,7 @@ __all__ = ["GP"]
 
 #: Up to so many inputs everything is exact. Beyond, some carry the model, and hyper-parameters
 #: rest on so many (docs/decisions/0012-many-pulls.md).
-USUAL, FITTED = Sparsity(exact=1024, size=512), 768
+USUAL, FITTED = Sparsity(exact=1024, size=640), 768
 
 
 def _variance(given: Any) -> float:
@@ -56,7 +56,7 @@ def _kernel_or_none(kernel: Any) -> Kernel | None:
 class GP(Model[GPBelief]):
     """The model of the payoffs: kernel, first guess of the noise, and how to fit them.
 
-    Exact up to 1,024 distinct inputs; beyond, up to 512 carry it (see ``SparseGP``), unless
+    Exact up to 1,024 distinct inputs; beyond, up to 640 carry it (see ``SparseGP``), unless
     hyper-parameters are sampled.
 
     Attributes:
@@ -199,7 +199,8 @@ class GP(Model[GPBelief]):
         )
         posterior = dataclasses.replace(previous, hyper=hyper)
         if isinstance(posterior, Sparse):
-            chosen = carriers_among(posterior.kernel, scaled, len(posterior.chosen))
+            over = Hyper(posterior.kernel, hyper.noise)
+            chosen = carriers_among(over, scaled, len(posterior.chosen))
             posterior = dataclasses.replace(posterior, chosen=chosen).forgetting()
         found = dataclasses.replace(
             belief, posterior=posterior, behind=belief.rewards.used, misfit=jnp.asarray(UNKNOWN)

@@ -13,6 +13,7 @@ from windfall.models.gp.observations import resize
 from windfall.models.gp.posterior import Posterior
 from windfall.models.gp.sparse import Sparse
 from windfall.models.gp.sums import Sums
+from windfall.models.lookup import Lookup
 
 __all__ = ["Sparsity", "resized"]
 
@@ -32,7 +33,7 @@ class Sparsity:
     @property
     def latest(self) -> int:
         """Room for the latest inputs among these; a search chooses the others."""
-        return max(self.size // 4, 2)
+        return max(self.size // 5, 2)
 
     @property
     def chosen(self) -> int:
@@ -54,10 +55,16 @@ def resized(posterior: Posterior, capacity: int, sparsity: Sparsity | None) -> P
     if isinstance(posterior, Sparse):
 
         def slots(p: Sparse):
-            return p.sums.open, p.sums.count, p.sums.mean
+            return p.sums.open, p.sums.count, p.sums.mean, p.lookup.hashes, p.lookup.order
 
         parts = [resize(array, capacity, -1) for array in slots(posterior)]
-        return eqx.tree_at(lambda p: (p.observations, *slots(p)), posterior, (observations, *parts))
+        # Nothing is to be found in it before it is conditioned.
+        rows = np.full_like(observations.features, np.nan)
+        return eqx.tree_at(
+            lambda p: (p.observations, p.lookup.rows, *slots(p)),
+            posterior,
+            (observations, rows, *parts),
+        )
     before = posterior.whitener.shape[-1]
     whitener = resize(resize(posterior.whitener, capacity, -1), capacity, -2)
     fresh = np.arange(before, capacity)
@@ -83,8 +90,9 @@ def _blank(posterior: Posterior, capacity: int, sparsity: Sparsity | None) -> Po
             late=Late.nothing(size, sparsity.latest, dimension),
             level=np.zeros(size),
             unexplained=np.float64(1.0),
+            lookup=Lookup.nothing(capacity, dimension),
         )
-        fields = ("whitener", "healthy", "chosen", "sums", "late", "level", "unexplained")
+        fields = ("whitener", "healthy", "chosen", "sums", "late", "level", "unexplained", "lookup")
     lead = np.shape(posterior.observations.used)
 
     def stacked(leaf: Any) -> np.ndarray:

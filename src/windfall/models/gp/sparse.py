@@ -32,16 +32,16 @@ from jaxtyping import Bool, Float, Int
 from windfall.models.blocks import in_blocks
 from windfall.models.gp import sparse_density as density
 from windfall.models.gp.evidence import Hyper
-from windfall.models.gp.inducing import NONE, carriers_among
+from windfall.models.gp.inducing import NONE, carriers_among, whitener_of
 from windfall.models.gp.late import Late, beginning, early
 from windfall.models.gp.linalg import lower_product
-from windfall.models.gp.lookup import Lookup
 from windfall.models.gp.means import Mean
 from windfall.models.gp.observations import Observations, Scale
-from windfall.models.gp.posterior import Posterior, whiten
+from windfall.models.gp.posterior import Posterior
 from windfall.models.gp.sparse_ceiling import carriers, ceiling
 from windfall.models.gp.sparse_path import drawn
 from windfall.models.gp.sums import Sums, brought_up, summed
+from windfall.models.lookup import Lookup
 from windfall.runtime.arrays import Array
 
 __all__ = ["Sparse", "condition_sparse"]
@@ -60,6 +60,7 @@ class Sparse(Posterior):
         late: What the latest say.
         level: γ.
         unexplained: The share of the prior variance of early inputs that Z leaves open.
+        lookup: Early inputs, to be found; all other rows hold what no point can be equal to.
     """
 
     whitener: Float[Array, "m m"]
@@ -68,6 +69,7 @@ class Sparse(Posterior):
     late: Late
     level: Float[Array, " m"]
     unexplained: Float[Array, ""]
+    lookup: Lookup
 
     @property
     def there(self) -> Bool[Array, " m"]:
@@ -94,11 +96,9 @@ class Sparse(Posterior):
         observations, open_ = self.observations, jnp.asarray(self.sums.open)
         noise = observations.noise(self.hyper.noise)
         gain, reward = open_ / (open_ + noise), jnp.asarray(observations.mean)
-        # All others hold what no point can be equal to.
-        lookup = Lookup.of(jnp.where(self.early[:, None], observations.features, jnp.nan))
 
         def find(x: Float[Array, "m d"]):
-            slot, there = lookup(x)
+            slot, there = self.lookup(x)
             return slot, there, jnp.where(there, gain[slot], 0.0), reward[slot], noise[slot]
 
         return find
@@ -199,11 +199,11 @@ class Sparse(Posterior):
     def anew(self, hyper, observations, scale):
         """Other rewards, and inputs chosen now if no search chose any."""
         residual = self.trend.residual(observations)
-        chosen = jnp.asarray(self.chosen)
+        chosen, scaled = jnp.asarray(self.chosen), scale.apply(residual)
         chosen = jax.lax.cond(
             chosen[0] == NONE,
             lambda: carriers_among(
-                self.trend.over(hyper.kernel), scale.apply(residual), len(chosen)
+                Hyper(self.trend.over(hyper.kernel), hyper.noise), scaled, len(chosen)
             ),
             lambda: chosen,
         )
@@ -249,9 +249,7 @@ def condition_sparse(
         return lower_product(whitener, _masked(kernel.gram(inducing, x), there))
 
     def from_nothing():
-        gram = kernel.gram(inducing, inducing)
-        gram = jnp.where(there[:, None] & there, gram, jnp.eye(len(chosen), dtype=gram.dtype))
-        whitener, regular = whiten(gram, there)
+        whitener, regular = whitener_of(kernel, inducing, there)
         prior = kernel.diagonal(features)
         return whitener, regular, summed(white(whitener, features), prior, noise, residual, counted)
 
@@ -287,6 +285,7 @@ def condition_sparse(
         late=late,
         level=(up + late.turned @ late.weights) @ sums.root,
         unexplained=jnp.sum(sums.open) / jnp.maximum(jnp.sum(prior), jnp.finfo(prior.dtype).tiny),
+        lookup=Lookup.of(jnp.where(counted[:, None], features, jnp.nan)),
     )
 
 

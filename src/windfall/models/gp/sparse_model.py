@@ -14,15 +14,16 @@ __all__ = ["SparseGP"]
 class SparseGP(GP):
     """A Gaussian process that ``inducing`` of its inputs carry: see ``windfall.models.gp.sparse``.
 
-    ``GP`` turns into this with 512 of them beyond 1,024 distinct inputs. By name it can be had
+    ``GP`` turns into this with 640 of them beyond 1,024 distinct inputs. By name it can be had
     sooner, with fewer of them, or later: up to ``inducing`` inputs it is the exact model. What is
     lost stands in ``why``: the share of the payoffs' prior variance that they leave open at the
     inputs tried. Hyper-parameters are those of highest evidence on 768 of the inputs.
 
     Attributes:
-        inducing: How many inputs carry the model; up to a quarter are the latest, the others are
-            chosen by every search. With n distinct inputs a round costs O(inducing²), and
-            O(n · inducing²) after a search and with every 64th reward.
+        inducing: How many inputs carry the model; up to a fifth are the latest, the others are
+            chosen by every search, most of them near what is expected to pay most. With n distinct
+            inputs a round costs O(inducing²), and O(n · inducing²) after a search and with every
+            64th reward.
 
     Example:
         >>> SparseGP(inducing=256, ard=False)
@@ -31,7 +32,7 @@ class SparseGP(GP):
                  inducing=256)
     """
 
-    inducing: int = eqx.field(static=True, converter=whole_number("inducing", 4, 4096), default=512)
+    inducing: int = eqx.field(static=True, converter=whole_number("inducing", 4, 4096), default=640)
 
     def __check_init__(self):
         if not isinstance(self.fit, Fit):

@@ -2,6 +2,7 @@
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jaxtyping import Bool, Float, Int, UInt
 
 from windfall.runtime.arrays import Array
@@ -41,11 +42,23 @@ class Lookup(Module):
         order = jnp.argsort(hashes, stable=True)
         return cls(jnp.asarray(rows), hashes[order], order.astype(jnp.int32))
 
+    @classmethod
+    def nothing(cls, rows: int, columns: int) -> "Lookup":
+        """In which nothing is found, as host arrays."""
+        order = np.arange(rows, dtype=np.int32)
+        return cls(np.full((rows, columns), np.nan), np.zeros(rows, np.uint64), order)
+
     def __call__(self, x: Float[Array, "m d"]) -> tuple[Int[Array, " m"], Bool[Array, " m"]]:
         """For each point a row, and whether the two are equal."""
         at = jnp.searchsorted(self.hashes, _hash(x))
-        row = self.order[jnp.minimum(at, len(self.order) - 1)]
-        return row, jnp.all(self.rows[row] == x, axis=1)
+        row = jnp.asarray(self.order)[jnp.minimum(at, len(self.order) - 1)]
+        return row, jnp.all(jnp.asarray(self.rows)[row] == x, axis=1)
+
+    def times(self, x: Float[Array, "m d"]) -> Int[Array, " m"]:
+        """How many rows each point is."""
+        wanted = _hash(x)
+        first, past = (jnp.searchsorted(self.hashes, wanted, side=s) for s in ("left", "right"))
+        return jnp.where(self(x)[1], past - first, 0).astype(jnp.int32)
 
 
 def _hash(x: Float[Array, "n d"]) -> UInt[Array, " n"]:
