@@ -58,7 +58,7 @@ class Tried(Module):
         return alike(self.reward, self.live)
 
 
-class Habit(eqx.Module):
+class Habit(Module):
     """What was chosen most often in contexts that differ, where no arm is like another.
 
     Attributes:
