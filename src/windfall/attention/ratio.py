@@ -41,6 +41,7 @@ class Domain(Module):
         then as likely at points that neither has seen, those of six are not.
 
         Example:
+            >>> import numpy as np
             >>> [Domain(np.zeros((2048, d)), np.ones(2048), ordered=True).enough for d in (2, 3, 6)]
             [1024, 1536, 2048]
         """

@@ -183,9 +183,11 @@ class Policy(Module):
         """
         if not self.repeats:
             return state.belief.repeatable
+        if not state.candidates.listed:
+            return None
         before = jnp.maximum(state.initial, state.belief.forgotten)  # a change is a beginning
         early = self.acquisition.early(state.pulls - before + 1, state.candidates.size)
-        if not state.candidates.listed or (early is None and self.acquisition.averages):
+        if early is None and self.acquisition.averages:
             return None
         tried = state.belief.repeatable
         idle = state.belief.seen.alike if early is None else early

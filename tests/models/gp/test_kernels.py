@@ -17,6 +17,7 @@ from windfall.models.gp import kernels
 from windfall.models.gp.kernels import (
     Constant,
     Custom,
+    Effects,
     Jumps,
     Kernel,
     Linear,
@@ -115,6 +116,7 @@ CASES = {
         lambda a, b: 0.9 * sum((p - 0.5) * (q - 0.5) for p, q in zip(a, b, strict=True)),
         lambda x: 0.9 * sk.DotProduct(0.0)(x - 0.5),
     ),
+    "effects": (Effects((1,), 0.7), lambda a, b: 0.7 * a[1] * b[1], None),
     "constant": (Constant(2.5), lambda a, b: 2.5, sk.ConstantKernel(2.5)),
     "white": (White(0.4), lambda a, b: 0.4 * float((a == b).all()), None),
     "custom": (Custom(brownian), lambda a, b: min(a[0], b[0]) + min(a[1], b[1]), None),

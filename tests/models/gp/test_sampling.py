@@ -17,6 +17,7 @@ from windfall.models.gp.evidence import Hyper
 from windfall.models.gp.kernels import (
     Constant,
     Custom,
+    Effects,
     Linear,
     Matern12,
     Matern32,
@@ -46,6 +47,7 @@ KERNELS = {
     "periodic": Periodic(0.6, SCALES, 1.3),
     "linear": Linear(SCALES),
     "trend": Trend(0.8),
+    "effects": Effects((0, 1), 0.8),
     "constant": Constant(2.5),
     "white": White(0.4),
     "custom": Custom(brownian),

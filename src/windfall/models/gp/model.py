@@ -110,7 +110,7 @@ class GP(Model[GPBelief]):
         kernel = self.over(dimension, apart, ties)
         return Hyper(kernel.expanded(dimension) if self.ard else kernel, self.noise)
 
-    def over(self, dimension: int, apart: Apart | None, ties: Ties) -> Kernel:
+    def over(self, dimension: int, apart: Apart | None, ties: Ties = None) -> Kernel:
         """The kernel over so many columns; one for each part, where there are two."""
         if apart is None:
             options = one_hot(ties) if self.effects > 0 else ()

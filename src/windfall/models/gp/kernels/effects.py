@@ -3,6 +3,7 @@
 import equinox as eqx
 import jax
 import jax.numpy as jnp
+import numpy as np
 
 from windfall.models.gp.kernels.base import Kernel
 
@@ -25,7 +26,7 @@ class Effects(Kernel):
     variance: float = eqx.field(static=True)
 
     def _options(self, x):
-        return x[..., jnp.array(self.columns)]
+        return x[..., np.array(self.columns)]
 
     def __call__(self, x1, x2):
         return self.variance * jnp.dot(self._options(x1), self._options(x2))
