@@ -33,7 +33,7 @@ def spacing(column: np.ndarray) -> Spacing | None:
     value says as much as the value: with L values among M arms each goes a part w = 1 − L/(2M) of
     the way to that share (half of its own arms included, from 0 for the lowest to 1 for the highest
     one). All the way where many arms share a value, since somebody chose the levels; half of it
-    where every arm has a value of its own (``docs/decisions/0014-crowded-features.md``).
+    where every arm has a value of its own (``docs/decisions/0014-spread-and-effects.md``).
 
     Example:
         >>> sizes = np.array([10.0, 100.0, 1000.0, 10_000.0] * 50)
