@@ -25,6 +25,7 @@ SPEC_TYPES: dict[str, str] = {
     # kernels
     "Constant": "windfall.models.gp.kernels.base:Constant",
     "Custom": "windfall.models.gp.kernels.base:Custom",
+    "Effects": "windfall.models.gp.kernels.effects:Effects",
     "Linear": "windfall.models.gp.kernels.other:Linear",
     "Jumps": "windfall.models.gp.kernels.jumps:Jumps",
     "Matern12": "windfall.models.gp.kernels.stationary:Matern12",

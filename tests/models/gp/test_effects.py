@@ -24,6 +24,13 @@ def test_the_covariance_counts_the_choices_that_agree():
     np.testing.assert_allclose(k.diagonal(ARMS), 1.0)
 
 
+def test_it_is_saved_like_any_kernel():
+    kernel = Matern52(0.3) + Effects((0, 2), 0.5)
+    assert repr(from_spec(to_spec(kernel))) == repr(kernel)
+    with pytest.raises(wf.errors.InputError, match="variance is 0"):
+        Effects((0,), 0.0)
+
+
 @pytest.mark.parametrize(("ties", "columns"), [(None, ()), ((0, 0, 1, 2, 2), (0, 1, 3, 4))])
 def test_the_columns_of_choices(ties, columns):
     assert one_hot(ties) == columns

@@ -1,13 +1,24 @@
 """What single options are worth, whatever stands beside them."""
 
+from typing import Any
+
 import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
 
+from windfall.checks import number, whole
 from windfall.models.gp.kernels.base import Kernel
 
 __all__ = ["Effects"]
+
+
+def _columns(given: Any) -> tuple[int, ...]:
+    return tuple(whole("columns", column, 0) for column in given)
+
+
+def _variance(given: Any) -> float:
+    return float(number("variance", 0.0, strict=True)(given))
 
 
 class Effects(Kernel):
@@ -22,8 +33,8 @@ class Effects(Kernel):
         1.0
     """
 
-    columns: tuple[int, ...] = eqx.field(static=True)
-    variance: float = eqx.field(static=True)
+    columns: tuple[int, ...] = eqx.field(static=True, converter=_columns)
+    variance: float = eqx.field(static=True, converter=_variance)
 
     def _options(self, x):
         return x[..., np.array(self.columns)]
