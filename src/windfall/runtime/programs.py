@@ -19,7 +19,7 @@ from windfall.runtime import cache
 from windfall.runtime.beside import beside, closing
 from windfall.runtime.collector import uncollected
 
-__all__ = ["Program", "forget_all", "program", "rehearsing"]
+__all__ = ["Program", "filled", "forget_all", "program", "rehearsing"]
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -75,7 +75,7 @@ class Program(Generic[P, R]):
         known = []
 
         def flat(*arrays):
-            args, kwargs = jax.tree.unflatten(tree, _filled(settings, given, arrays))
+            args, kwargs = jax.tree.unflatten(tree, filled(settings, given, arrays))
             found, shape = jax.tree.flatten(self.function(*args, **kwargs))
             source = {id(array): number for number, array in enumerate(arrays)}
             handed = {i: source[id(leaf)] for i, leaf in enumerate(found) if id(leaf) in source}
@@ -95,7 +95,7 @@ class Program(Generic[P, R]):
 
         def answer(out: Any, arrays: list[Any]) -> Any:
             values = [*out, *(arrays[number] for number in handed.values())]
-            return jax.tree.unflatten(shape, _filled(rest, places, values))
+            return jax.tree.unflatten(shape, filled(rest, places, values))
 
         return _Traced(lowered, arrays, answer, self._wide)
 
@@ -213,7 +213,7 @@ class _Sorts(dict[type, int]):
 _SORTS = _Sorts()
 
 
-def _filled(row: list[Any], places: list[int], values: Any) -> list[Any]:
+def filled(row: list[Any], places: list[int], values: Any) -> list[Any]:
     """A row with values in some places."""
     row = list(row)
     for place, value in zip(places, values, strict=True):

@@ -21,7 +21,7 @@ from windfall.models.situated import Situated
 from windfall.policy import Count, Policy, State
 from windfall.policy.propensity import propensity as estimated
 from windfall.runtime.execution import float64
-from windfall.runtime.programs import program
+from windfall.runtime.programs import filled, program
 from windfall.study.pull import Pull
 
 __all__ = [
@@ -86,17 +86,11 @@ def _note(belief: Belief, x, numbers, count) -> Belief:
     changed = [place for place, (before, after) in pairs if after is not before]
 
     def one(i, some):
-        after = observed(i, jax.tree.unflatten(tree, _replaced(leaves, changed, some)))
+        after = observed(i, jax.tree.unflatten(tree, filled(leaves, changed, some)))
         return [after[place] for place in changed]
 
     some = jax.lax.fori_loop(0, count, one, [jnp.asarray(leaves[i]) for i in changed])
-    return jax.tree.unflatten(tree, _replaced(leaves, changed, some))
-
-
-def _replaced(row: list, places: list[int], values: list) -> list:
-    """A row with other values in some places."""
-    others = dict(zip(places, values, strict=True))
-    return [others.get(place, value) for place, value in enumerate(row)]
+    return jax.tree.unflatten(tree, filled(leaves, changed, some))
 
 
 @program
