@@ -192,10 +192,9 @@ def peer_regret(peers: PeerProcess, policy: str, alpha: float, rounds: Rounds, s
 
 def wheel(given: argparse.Namespace) -> None:
     pulls = given.rounds + 3
+    numbers = range(given.first, given.first + given.trials)
     cells = {
-        (rho, policy): [
-            Trial(f"contextual-wheel-{rho}", policy, i, pulls) for i in range(given.trials)
-        ]
+        (rho, policy): [Trial(f"contextual-wheel-{rho}", policy, i, pulls) for i in numbers]
         for policy in given.policies
         for rho in given.rho
     }
@@ -217,15 +216,15 @@ def wheel(given: argparse.Namespace) -> None:
         common = min(missed.shape[1] for missed, _ in known)
         if common <= initial:
             continue
-        drawn = [problem.drawn(i, pulls) for i in range(given.trials)]
+        drawn = [problem.drawn(i, pulls) for i in numbers]
         drawn = [Rounds(r.payoffs[:common], r.contexts[:common]) for r in drawn]
         chance = np.array([uniform(rounds, initial) for rounds in drawn])
         row = [shown(100.0 * m[:, initial:common].sum(axis=1) / chance) for m, _ in known]
         for policy in PEERS if peers is not None else ():
             assert peers is not None
             shares = [
-                [100.0 * peer_regret(peers, policy, alpha, rounds, i) / chance[i]
-                 for i, rounds in enumerate(drawn)]
+                [100.0 * peer_regret(peers, policy, alpha, rounds, i) / by_chance
+                 for i, rounds, by_chance in zip(numbers, drawn, chance, strict=True)]
                 for alpha in ALPHAS
             ]  # fmt: skip
             row.append(shown(min(shares, key=np.mean)))
@@ -348,6 +347,7 @@ def main() -> None:
     parser.add_argument("part", choices=["wheel", "drift", "halides"])
     parser.add_argument("--rounds", type=int, help="by default 2,000, 300, or those of the problem")
     parser.add_argument("--trials", type=int, default=15)
+    parser.add_argument("--first", type=int, default=0, help="number of the wheel's first trial")
     parser.add_argument("--workers", type=int, help="processes at a time")
     parser.add_argument("--seconds", type=float, default=86_400.0, help="then what there is counts")
     parser.add_argument("--out", type=Path, default=Path("out/contexts"))

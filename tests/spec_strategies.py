@@ -55,6 +55,12 @@ simple_kernels = st.one_of(
     st.builds(kernels.Periodic, positive, per_feature, positive),
     st.builds(kernels.Linear, per_feature),
     st.builds(kernels.Trend, positive),
+    st.builds(
+        kernels.MainEffects,
+        st.builds(kernels.Matern52, per_feature, positive),
+        positive,
+        st.sampled_from([(), ((0, 2), (3, 4))]),
+    ),
     st.builds(kernels.Constant, positive),
     st.builds(kernels.White, positive),
     st.builds(own_parts.Tent, per_feature),

@@ -27,6 +27,7 @@ SPEC_TYPES: dict[str, str] = {
     "Custom": "windfall.models.gp.kernels.base:Custom",
     "Effects": "windfall.models.gp.kernels.effects:Effects",
     "Linear": "windfall.models.gp.kernels.other:Linear",
+    "MainEffects": "windfall.models.gp.kernels.main_effects:MainEffects",
     "Jumps": "windfall.models.gp.kernels.jumps:Jumps",
     "Matern12": "windfall.models.gp.kernels.stationary:Matern12",
     "Matern32": "windfall.models.gp.kernels.stationary:Matern32",

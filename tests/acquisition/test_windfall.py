@@ -20,7 +20,7 @@ from windfall.errors import InputError
 from windfall.models.base import Reward
 from windfall.models.gp.belief import GPBelief
 from windfall.models.gp.evidence import Hyper
-from windfall.models.gp.kernels import Matern52, Trend
+from windfall.models.gp.kernels import MainEffects, Matern52, Trend
 from windfall.models.gp.means import Constant, Linear, Zero
 from windfall.models.gp.observations import Observations
 from windfall.models.gp.posterior import condition
@@ -55,7 +55,7 @@ def test_the_score_is_mean_curiosity_and_the_windfall_that_lasts():
 
 @pytest.mark.parametrize("tried", [1, 16])
 def test_the_same_score_is_an_upper_bound_with_attention(tried):
-    score = Windfall().focus(None, after(tried), situation(ARMS), None)
+    score = Windfall(curiosity=1.0).focus(None, after(tried), situation(ARMS), None)
     ratio = np.asarray(score.ratio(ARMS))
     assert np.all(ratio >= 1.0)
     assert ratio.max() > 1.0
@@ -75,7 +75,7 @@ def test_an_improvement_lasts_longer_the_more_arms_were_tried():
 def test_curiosity_wanes_with_what_is_known(left, kappa):
     """From twice to once, by the share of the variance that is left; never more than twice."""
     belief = after(0, deviation=lambda x: 0.0 * x[:, 0] + left)
-    score = Windfall().focus(None, belief, situation(ARMS), None)
+    score = Windfall(curiosity=1.0).focus(None, belief, situation(ARMS), None)
     np.testing.assert_allclose(score(ARMS), MEAN + kappa * left, rtol=1e-12)
 
 
@@ -83,7 +83,7 @@ def test_curiosity_wanes_with_what_is_known(left, kappa):
 def test_curiosity_wanes_with_pulls_where_arms_explain_nothing_of_each_other(tried, kappa):
     """All of the variance is left: (d + 1)/n, here 3/n, takes over."""
     belief = after(tried, deviation=lambda x: 0.0 * x[:, 0] + 1.0)
-    score = Windfall(patience=0.0).focus(None, belief, situation(ARMS), None)
+    score = Windfall(curiosity=1.0, patience=0.0).focus(None, belief, situation(ARMS), None)
     np.testing.assert_allclose(score(ARMS), MEAN + kappa, rtol=1e-12)
 
 
@@ -95,8 +95,8 @@ def test_without_patience_it_is_v_ucb():
 
 
 def test_before_any_reward_there_is_nothing_to_improve_on():
-    score = Windfall().focus(None, after(0), situation(ARMS), None)
-    np.testing.assert_allclose(score(ARMS), MEAN + WANING * DEVIATION, rtol=1e-12)
+    score = Windfall(curiosity=0.9).focus(None, after(0), situation(ARMS), None)
+    np.testing.assert_allclose(score(ARMS), MEAN + 0.9 * WANING * DEVIATION, rtol=1e-12)
 
 
 def test_an_arm_known_exactly_draws_no_attention():
@@ -175,14 +175,16 @@ def test_it_is_the_default_and_brings_its_own_model():
     assert isinstance(policy.acquisition, Windfall)
     for same in (as_policy("windfall"), as_policy(Windfall()), Policy(Windfall())):
         assert repr(same) == repr(policy)
-    assert repr(policy.model.kernel) == repr(Matern52(0.5) + Trend(0.3))
-    # Medians and spreads of the weak priors, as decision 8 has them.
+    kernel = MainEffects(Matern52(0.5), 0.6) + Trend(0.3)
+    assert repr(policy.model.kernel) == repr(kernel)
+    # Medians and spreads of the weak priors, as decisions 8 and 15 have them.
     assert isinstance(policy.model.fit.prior, DimensionPrior)
     assert policy.model.fit.prior.terms == {
         "lengthscale": (0.3, 1.0),
         "variance": (1.0, 0.3),
         "noise": (1e-4, 2.0),
         "slope": (0.3, 1.0),
+        "effect": (0.6, 1.0),
     }
     # A problem's own settings for V-UCB and LW-UCB are not meant for it.
     assert repr(as_policy("windfall", kappa=2.0, components=2)) == repr(policy)
@@ -201,18 +203,18 @@ def test_in_the_first_rounds_nothing_is_tried_twice():
     def rounds(size):
         return [n for n in range(1, 30) if Windfall().early(np.int32(n), size)]
 
-    assert rounds(2500) == list(range(1, 13))
-    assert rounds(40) == list(range(1, 6))
-    assert rounds(7) == []
-    # A line, whose end is soon known to be the best: five rounds, and then it is tried again.
+    assert rounds(2500) == list(range(1, 17))
+    assert rounds(40) == list(range(1, 9))
+    assert rounds(4) == []
+    # A line, whose end is soon known to be the best: eight rounds, and then it is tried again.
     bandit = wf.Bandit(ARMS[np.argsort(ARMS[:, 0])], seed=0)
     arms = []
-    for _ in range(12):
+    for _ in range(20):
         choice = bandit.ask()
         bandit.tell(choice, 10.0 * choice.features[0])
         arms.append(choice.arm)
-    assert len(set(arms[:8])) == 8
-    assert len(set(arms)) < 12
+    assert len(set(arms[:11])) == 11  # three of them initial ones
+    assert len(set(arms)) < 20
 
 
 @pytest.mark.parametrize("bonus", [0.0, 0.5])

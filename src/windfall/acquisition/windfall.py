@@ -18,7 +18,7 @@ __all__ = ["Windfall"]
 #: Over how many of the last pulls of a budget curiosity wanes, and what counts as none of it.
 _ENDING, _NOTHING = 10.0, 1e-9
 #: In so many rounds nothing is tried twice, if there are so many times as many arms.
-_EARLY, _FAR_MORE = 12, 8
+_EARLY, _FAR_MORE = 16, 5
 #: The κ of a deep look: beside it nothing but the deviation counts. At most such a share of
 #: contexts is unusual enough for one.
 _DEEP, _OFTEN = 1e6, 0.5
@@ -137,7 +137,7 @@ class Windfall(Acquisition):
     expected to pay most, and in the most unusual tenth of contexts another arm is looked at, for
     good: that costs nothing beside a windfall.
 
-    In the first twelve rounds (or M/8, if that is less) nothing is tried twice: a second pull of
+    In the first sixteen rounds (or M/5, if that is less) nothing is tried twice: a second pull of
     the same arm pays hardly more than one of its neighbours would, and shows nothing new.
 
     If a budget says how many pulls are left, an improvement serves no more than these, and
@@ -152,11 +152,11 @@ class Windfall(Acquisition):
 
     Example:
         >>> Windfall(patience=20.0)
-        Windfall(curiosity=1.0, patience=20.0)
+        Windfall(curiosity=1.1, patience=20.0)
     """
 
     curiosity: Float[Array, ""] = eqx.field(
-        converter=number("curiosity", 0.0, strict=True), default=1.0
+        converter=number("curiosity", 0.0, strict=True), default=1.1
     )
     patience: Float[Array, ""] = eqx.field(converter=number("patience", 0.0), default=30.0)
 

@@ -4,13 +4,16 @@
 as it is.
 """
 
+import dataclasses
+from typing import Any
+
 from windfall.acquisition.lw import LWUCB
 from windfall.acquisition.ucb import VUCB
 from windfall.acquisition.windfall import Windfall
 from windfall.models.gp.fit import Fit
-from windfall.models.gp.kernels import SquaredExponential
+from windfall.models.gp.kernels import Kernel, SquaredExponential
 from windfall.models.gp.model import GP
-from windfall.models.gp.priors import LogNormalPrior
+from windfall.models.gp.priors import DimensionPrior
 from windfall.policy import Policy
 from windfall.registry import DEFAULT_POLICY
 
@@ -32,22 +35,25 @@ def variants() -> dict[str, Policy]:
     whole = Policy(Windfall())
     model = whole.model
     assert isinstance(model, GP)
-    terms = model.fit.prior.terms
+    kernel: Any = model.kernel
+    effects, plane, terms = kernel.left, kernel.right, model.fit.prior.terms
 
-    def with_priors(*names: str) -> GP:
-        prior = LogNormalPrior(**{name: terms[name] for name in names})
-        return GP(kernel=model.kernel, fit=Fit(prior=prior if names else None))
+    def like(kernel: Kernel, *left_out: str) -> GP:
+        kept = {name: term for name, term in terms.items() if name not in left_out}
+        return GP(kernel=kernel, fit=Fit(prior=DimensionPrior(**kept) if kept else None))
 
-    smooth = GP(kernel=SquaredExponential(0.5), fit=model.fit)
+    smooth = dataclasses.replace(effects, kernel=SquaredExponential(0.5))
     return {
         FULL: whole,
         "no attention": Policy(Windfall(patience=0.0)),
         "model only": Policy(VUCB(kappa=1.0), model),
         "no curiosity": Policy(Windfall(curiosity=1e-9)),
         "curiosity 2": Policy(Windfall(curiosity=2.0)),
-        "no Matérn": Policy(Windfall(), smooth),
-        "no noise prior": Policy(Windfall(), with_priors("lengthscale")),
-        "no length prior": Policy(Windfall(), with_priors("noise")),
-        "no priors": Policy(Windfall(), with_priors()),
+        "no Matérn": Policy(Windfall(), like(smooth + plane)),
+        "no plane": Policy(Windfall(), like(effects, "slope")),
+        "no main effects": Policy(Windfall(), like(effects.kernel + plane, "effect")),
+        "no noise prior": Policy(Windfall(), like(kernel, "noise")),
+        "no length prior": Policy(Windfall(), like(kernel, "lengthscale")),
+        "no priors": Policy(Windfall(), like(kernel, *terms)),
         "LW attention": Policy(LWUCB(kappa=1.0), model),
     }

@@ -85,6 +85,10 @@ class Arms(Space):
         return self._arms
 
     @property
+    def length(self) -> int:
+        return self.founders
+
+    @property
     def names(self) -> tuple[str, ...]:
         return self._names
 

@@ -51,6 +51,11 @@ class Inputs(ABC):
         return None
 
     @property
+    def length(self) -> int:
+        """Of how many arms it is a list, those that came later not counted; 0 where it is none."""
+        return 0
+
+    @property
     def untimed(self) -> "Inputs":
         """The same without the time, where that is the last column."""
         return self

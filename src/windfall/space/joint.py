@@ -49,6 +49,10 @@ class Joint(Inputs):
         return Apart(self.space.dimension, self.additive, one_choice)
 
     @property
+    def length(self) -> int:
+        return self.space.length
+
+    @property
     def untimed(self) -> Inputs:
         """The same without the time; the space itself where nothing else is left."""
         if not self.frame.timed:

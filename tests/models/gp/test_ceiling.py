@@ -11,10 +11,11 @@ from models.gp.naive import observed, pulls
 
 from windfall.models import glance
 from windfall.models.glance import UNIT, Glance
-from windfall.models.gp.ceiling import plane_rounding, rounding
+from windfall.models.gp.ceiling import Lone, plane_rounding, rounding
 from windfall.models.gp.evidence import Hyper
 from windfall.models.gp.kernels import (
     Linear,
+    MainEffects,
     Matern12,
     Matern32,
     Matern52,
@@ -106,6 +107,52 @@ def test_nothing_is_above_its_ceiling_where_there_is_a_plane_too(monkeypatch, ac
 def belief_covariance(slope, x):
     """k(x, ·) over the points; where it is negative one input is not said to explain anything."""
     return np.asarray((Matern52(0.3) + Trend(slope)).gram(x[None], POINTS))[0]
+
+
+@pytest.mark.parametrize("choices", [(), ((1, 2),), ((0, 1, 2),)])
+def test_nothing_is_above_its_ceiling_where_there_are_main_effects_too(choices):
+    observations = observed(*pulls(repeats=True, dimension=3))
+
+    @jax.jit
+    def compared(noise, effect, slope, used):
+        some = dataclasses.replace(observations, used=used)
+        kernel = MainEffects(Matern52([0.3, 0.2, 0.6], 1.3), effect, choices) + Trend(slope)
+        belief = believing(Hyper(kernel, noise), some)
+        return belief.moments(POINTS), belief.ceiling(POINTS, LOOK)
+
+    for noise, effect, slope in [(1e-8, 1.0, 0.3), (1.0, 50.0, 1e-3), (1.0, 1e-3, 1e-3)]:
+        exact, ceilings = compared(noise, effect, slope, observations.used)
+        for below, above in zip(exact, ceilings, strict=True):
+            assert np.all(np.asarray(below) <= np.asarray(above))
+    np.testing.assert_allclose(exact[0], ceilings[0], atol=1e-3)
+    # With a single input the bound is the variance itself, where the covariance is not negative.
+    (_, deviation), (_, wide) = compared(0.1, 3.0, 1e-3, np.int32(1))
+    kernel = MainEffects(Matern52([0.3, 0.2, 0.6], 1.3), 3.0, choices) + Trend(1e-3)
+    agrees = np.asarray(kernel.gram(observations.features[:1], POINTS))[0] > 0
+    assert agrees.sum() > 100
+    np.testing.assert_allclose(deviation[agrees] ** 2, wide[agrees] ** 2, rtol=1e-4, atol=1e-4)
+
+
+@pytest.mark.parametrize("choices", [(), ((1, 2),)])
+def test_main_effects_round_by_less_than_is_said(choices):
+    def off(scale):
+        kernel = MainEffects(Matern52(np.full(3, scale), 1.0), 6.0, choices)
+        lone = Lone.of(kernel, 3)
+        rough = jax.tree.map(lambda a: jnp.asarray(a, jnp.float32), kernel.kernel)
+
+        def looked(x):
+            input = jnp.asarray(x, jnp.float32)
+            apart = [rough.lengthscale[j] ** -2 * (input[j] - LOOK.x[j]) ** 2 for j in range(3)]
+            return lone.look(rough, apart, input, LOOK)
+
+        alone = kernel.gram(POINTS, POINTS) - kernel.kernel.gram(POINTS, POINTS)
+        with jax.enable_x64(True):
+            found = jax.vmap(looked)(POINTS)
+            said = lone.rounding(kernel.kernel, LOOK)
+        return np.max(np.abs(np.asarray(found, float) - alone)) / float(said)
+
+    found = [off(scale) for scale in (0.01, 0.3, 3.0)]
+    assert 0.01 < max(found) <= 1.0
 
 
 def test_a_plane_rounds_by_less_than_is_said():

@@ -53,7 +53,7 @@ def test_any_function_of_the_hyper_parameters_is_a_prior():
         (lambda: LogNormalPrior(noise=1.0), "prior noise is 1.0; expected"),
         (lambda: LogNormalPrior(noise="ab"), "prior noise is 'ab'; expected"),
         (
-            lambda: LogNormalPrior(length_scale=(0.3, 0.7))(WARM),
+            lambda: LogNormalPrior(length_scale=(0.3, 0.7)).check(WARM),
             r"prior has \['length_scale'\]; expected .* lengthscale, variance, noise",
         ),
         (lambda: Fit(restarts=-1), "restarts is -1; expected a whole number, at least 0"),

@@ -54,6 +54,7 @@ leaves = st.one_of(
     st.builds(kernels.Periodic, positive, per_feature, positive),
     st.builds(kernels.Linear, per_feature),
     st.builds(kernels.Trend, positive),
+    st.builds(kernels.MainEffects, st.builds(kernels.Matern52, per_feature, positive), positive),
     st.builds(kernels.Constant, positive),
     st.builds(kernels.White, positive),
     st.builds(Triangle, per_feature, positive),

@@ -21,6 +21,7 @@ from windfall.models.gp.kernels import (
     Jumps,
     Kernel,
     Linear,
+    MainEffects,
     Matern12,
     Matern32,
     Matern52,
@@ -43,6 +44,10 @@ POINTS[4, 0] = POINTS[1, 0]  # one feature in common
 
 def distance(a, b, scales):
     return math.sqrt(sum(((p - q) / s) ** 2 for p, q, s in zip(a, b, scales, strict=True)))
+
+
+def matern32(r):
+    return (1 + math.sqrt(3) * r) * math.exp(-math.sqrt(3) * r)
 
 
 def brownian(a, b):
@@ -115,6 +120,14 @@ CASES = {
         Trend(0.9),
         lambda a, b: 0.9 * sum((p - 0.5) * (q - 0.5) for p, q in zip(a, b, strict=True)),
         lambda x: 0.9 * sk.DotProduct(0.0)(x - 0.5),
+    ),
+    "main-effects": (
+        MainEffects(Matern32(SCALES, 0.6), 0.7),
+        lambda a, b: (
+            0.6 * matern32(distance(a, b, SCALES))
+            + 0.35 * sum(matern32(math.sqrt(2.0) * abs(a[j] - b[j]) / SCALES[j]) for j in range(2))
+        ),
+        None,
     ),
     "effects": (Effects((1,), 0.7), lambda a, b: 0.7 * a[1] * b[1], None),
     "constant": (Constant(2.5), lambda a, b: 2.5, sk.ConstantKernel(2.5)),
@@ -276,6 +289,8 @@ def test_lengthscale_must_be_positive_numbers(bad):
         (lambda: RationalQuadratic(alpha=0), "alpha is 0"),
         (lambda: White(jnp.asarray(-1.0)), "variance is"),
         (lambda: Custom(cosine_similarity, {"height": -2.0}), "height is -2.0"),
+        (lambda: MainEffects(Linear()), "expected one of the distance, such as Matern52"),
+        (lambda: MainEffects(Matern52(), -1.0), "effect is -1.0"),
         (lambda: Custom(3), "kernel is 3; expected a function"),
         (lambda: as_kernel("rbf"), "kernel is 'rbf'; expected"),
         (lambda: as_kernel(SquaredExponential), "expected a windfall kernel"),

@@ -11,8 +11,16 @@ from scipy import stats
 from windfall.errors import InputError
 from windfall.models.gp.evidence import Hyper, log_evidence
 from windfall.models.gp.fit import Fit, fit
-from windfall.models.gp.kernels import Custom, Matern52, RationalQuadratic, SquaredExponential
+from windfall.models.gp.kernels import (
+    Custom,
+    Matern52,
+    Periodic,
+    RationalQuadratic,
+    SquaredExponential,
+)
+from windfall.models.gp.model import GP
 from windfall.models.gp.priors import GammaPrior, LogNormalPrior, usual_prior
+from windfall.space import Arms
 
 ONE = Hyper(SquaredExponential([0.2, 0.9], 1.0), np.float64(1e-2))
 OTHER = Hyper(SquaredExponential([1.2, 0.05], 8.0), np.float64(1e-5))
@@ -85,7 +93,9 @@ def test_the_usual_prior_knows_what_it_can_and_leaves_the_rest_alone():
         (lambda: GammaPrior(noise=(0.0, 1.0)), r"\(0.0, 1.0\); expected \(shape, rate\), both pos"),
         (lambda: GammaPrior(noise=2.0), "prior noise is 2.0; expected"),
         (
-            lambda: GammaPrior(period=(1.0, 1.0))(Hyper(Matern52(), np.float64(0.1))),
+            lambda: GP(Matern52(), fit=Fit(prior=GammaPrior(period=(1.0, 1.0)))).begin(
+                Arms(np.eye(2)), 4
+            ),
             r"prior has \['period'\]; expected names of hyper-parameters: lengthscale, variance",
         ),
     ],
@@ -94,6 +104,14 @@ def test_bad_priors_are_refused_in_one_line(make, message):
     with pytest.raises(InputError, match=message) as error:
         make()
     assert "\n" not in str(error.value)
+
+
+def test_a_prior_may_name_what_only_one_of_the_kernels_has():
+    """And counts where that kernel is in use."""
+    prior = LogNormalPrior(noise=(0.1, 1.0), period=(0.5, 1.0))
+    GP(Matern52(), contexts=Periodic(), fit=Fit(prior=prior)).begin(Arms(np.eye(2)), 4)
+    prior.check(ONE, Hyper(Periodic(), np.float64(0.1)))
+    assert prior(ONE) == LogNormalPrior(noise=(0.1, 1.0))(ONE)
 
 
 @pytest.mark.parametrize("prior", [GammaPrior(noise=(0.5, 2.0)), LogNormalPrior(noise=(0.1, 1.0))])

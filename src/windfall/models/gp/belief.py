@@ -41,6 +41,7 @@ class GPBelief(Belief):
         ties: Which features share a length scale.
         apart: Where the columns of a context begin.
         sparsity: When the posterior becomes sparse; None: never.
+        alone: Whether the kernel may say something of features one by one.
     """
 
     rewards: Observations
@@ -50,6 +51,7 @@ class GPBelief(Belief):
     ties: Ties = eqx.field(static=True, default=None)
     apart: Apart | None = eqx.field(static=True, default=None)
     sparsity: Sparsity | None = eqx.field(static=True, default=None)
+    alone: bool = eqx.field(static=True, default=True)
 
     @property
     def capacity(self) -> int:

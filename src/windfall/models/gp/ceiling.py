@@ -6,17 +6,20 @@ precision makes of k = v c, |k̂ − k| ≤ δ v, the mean μ = Σ α_i k(x_i, x
 explain, so that σ²(x) ≤ k(x, x) − max_i k(x_i, x)²/A_ii: O(n) for a point in place of O(n²).
 
 A plane beside such a kernel, s (x − ½)·(x' − ½), adds s (x − ½)·Σ α_i (x_i − ½) to the mean, which
-is one sum for all points, and to each covariance what a few multiplications take.
+is one sum for all points, and to each covariance what a few multiplications take. Main effects
+(``MainEffects``) take a correlation for each feature.
 """
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jaxtyping import Float, Int
 
 from windfall.models.glance import UNIT, Glance, pass_over
 from windfall.models.gp.kernels import (
+    MainEffects,
     Matern12,
     Matern32,
     Matern52,
@@ -87,7 +90,7 @@ def sweep(posterior: "Posterior", weights: Float[Array, " c"], glance: Glance) -
     parts = _parts(posterior.kernel)
     if parts is None or not isinstance(posterior.trend, Zero):
         return None
-    bumps, plane = parts
+    bumps, plane, alone = parts
     carriers, variance = posterior.carriers(), bumps.variance
     prior = posterior.kernel.diagonal(carriers.inputs)
     sharpness = jnp.sqrt(variance / (prior + carriers.noise))
@@ -96,11 +99,14 @@ def sweep(posterior: "Posterior", weights: Float[Array, " c"], glance: Glance) -
     inverse = jnp.broadcast_to(rough.lengthscale**-2, glance.reach.shape)
     inputs, sharp = (jnp.asarray(a, jnp.float32) for a in (carriers.inputs, sharpness))
     columns = range(len(inverse))
+    lone = None if alone is None else Lone.of(alone, len(inverse))
 
     def look(input, weight, sharp):
         """What one input adds to the mean of every point, and how near it is to each."""
         apart = [inverse[j] * (input[j] - glance.x[j]) ** 2 for j in columns]
         correlation = rough.glance(sum(apart[1:], apart[0]))
+        if lone is not None:
+            correlation = correlation + lone.look(rough, apart, input, glance)
         # In double precision: many large terms may cancel.
         share = weight * correlation.astype(weights.dtype)
         if tilt is not None:
@@ -112,22 +118,77 @@ def sweep(posterior: "Posterior", weights: Float[Array, " c"], glance: Glance) -
     total, nearest = pass_over(look, (inputs, weights, sharp), carriers.rows)
     counted = jnp.where(jnp.arange(len(weights)) < carriers.rows, weights, 0.0)
     off = rounding(bumps, glance)
+    if lone is not None:
+        off = off + lone.rounding(bumps, glance)
     total = total + off * jnp.sum(jnp.abs(counted))
     if tilt is not None:
         total = total + tilt * _tilted(counted @ (carriers.inputs - 0.5), glance)
         off = off + tilt * plane_rounding(glance)
     # Neither prior is above this: the gap is one of correlations.
     widest = variance + (0.0 if plane is None else plane.slope * jnp.sum(_half_box(glance) ** 2))
+    widest = widest + (0.0 if lone is None else lone.most(glance) * variance)
     off = off + carriers.gap * widest / variance
     nearest = jnp.maximum(nearest.astype(total.dtype) - off, 0.0)
     return Sweep(variance * total, variance * nearest**2)
 
 
-def _parts(kernel: Any) -> tuple[Any, Trend | None] | None:
-    """A stationary kernel whose rounding is known, and a plane beside it; None for all others."""
-    if isinstance(kernel, Sum) and isinstance(kernel.right, Trend):
-        return (kernel.left, kernel.right) if type(kernel.left) in _KNOWN else None
-    return (kernel, None) if type(kernel) in _KNOWN else None
+class Lone(NamedTuple):
+    """Main effects, as a look sees them.
+
+    Attributes:
+        level: The variance of one factor's function, in units of the kernel's.
+        stretch: By how much squared distances along one feature count for more: F.
+        features: The columns that count each for itself.
+        options: The columns of all choices.
+    """
+
+    level: Float[Array, ""]
+    stretch: int
+    features: list[int]
+    options: list[int]
+
+    @classmethod
+    def of(cls, kernel: MainEffects, dimension: int) -> "Lone":
+        factors = kernel.factors(dimension)
+        level = kernel.effect / (factors * kernel.kernel.variance)
+        return cls(level, factors, kernel.features(dimension), kernel.options.tolist())
+
+    def look(self, rough: Stationary, apart: list[Array], input: Array, glance: Glance) -> Array:
+        """What the factors add to a correlation, given r² along each column."""
+        each = [rough.glance(self.stretch * apart[j]) for j in self.features]
+        each += [input[j] * glance.x[j] for j in self.options]
+        return self.level.astype(jnp.float32) * sum(each[1:], each[0])
+
+    def most(self, glance: Glance) -> Float[Array, ""]:
+        """No less than what the factors can add."""
+        return self.level * (len(self.features) + self._options(glance))
+
+    def rounding(self, kernel: Stationary, glance: Glance) -> Float[Array, ""]:
+        """How far off that may be.
+
+        Each feature as a kernel of one feature would be (``rounding``), one product more included;
+        products of options by 4u; the sum, its factor, and what it is added to by one unit of the
+        sum so far for each term.
+        """
+        inverse = jnp.broadcast_to(1.0 / kernel.lengthscale, glance.reach.shape)
+        far = np.sqrt(self.stretch) * jnp.sum(
+            (glance.reach * inverse)[np.array(self.features, int)]
+        )
+        each = 4.0 * far + 36.0 * len(self.features) + 4.0 * self._options(glance)
+        terms = len(self.features) + len(self.options) + 3.0
+        return UNIT * (self.level * each + terms * (1.0 + self.most(glance)))
+
+    def _options(self, glance: Glance) -> Float[Array, ""]:
+        return jnp.sum(glance.reach[np.array(self.options, int)] ** 2)
+
+
+def _parts(kernel: Any) -> tuple[Any, Trend | None, MainEffects | None] | None:
+    """A stationary kernel whose rounding is known, and what is beside it; None for all others."""
+    plane = kernel.right if isinstance(kernel, Sum) and isinstance(kernel.right, Trend) else None
+    rest = kernel if plane is None else kernel.left
+    alone = rest if isinstance(rest, MainEffects) else None
+    bumps = rest if alone is None else alone.kernel
+    return (bumps, plane, alone) if type(bumps) in _KNOWN else None
 
 
 def _tilted(slopes: Float[Array, " d"], glance: Glance) -> Float[Array, " m"]:

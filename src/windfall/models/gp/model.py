@@ -32,17 +32,27 @@ from windfall.models.gp.news import UNKNOWN
 from windfall.models.gp.observations import LEAST_NOISE, Observations, Scale, natural_scale
 from windfall.models.gp.parameters import named
 from windfall.models.gp.posterior import Posterior
+from windfall.models.gp.priors import Prior
 from windfall.models.gp.room import Sparsity
 from windfall.models.gp.sparse import Sparse
-from windfall.models.gp.ties import Ties, one_hot
+from windfall.models.gp.ties import Ties, choices_of, one_hot
 from windfall.runtime.arrays import Array
 from windfall.space import Apart, Inputs
 
 __all__ = ["GP"]
 
+#: Features are looked at one by one if there are no more of them, and in a list of arms no more
+#: numbers in all: it takes as long as everything else together, for each.
+FACTORS, NUMBERS = 32, 2**20
 #: Up to so many inputs everything is exact. Beyond, some carry the model, and hyper-parameters
 #: rest on so many (docs/decisions/0012-many-pulls.md).
 USUAL, FITTED = Sparsity(exact=1024, size=640), 768
+
+
+def _few(space: Inputs) -> bool:
+    """Whether there is time to look at features one by one."""
+    factors = len(set(space.ties or range(space.dimension)))
+    return factors <= FACTORS and factors * space.length <= NUMBERS
 
 
 def _variance(given: Any) -> float:
@@ -105,25 +115,41 @@ class GP(Model[GPBelief]):
             f"fit={self.fit!r}, refit_every={self.refit_every}, ard={self.ard}{others})"
         )
 
-    def hyper(self, dimension: int, apart: Apart | None = None, ties: Ties = None) -> Hyper:
+    def hyper(
+        self, dimension: int, apart: Apart | None = None, ties: Ties = None, alone: bool = True
+    ) -> Hyper:
         """Where the first search starts."""
-        kernel = self.over(dimension, apart, ties)
+        kernel = self.over(dimension, apart, ties, alone)
         return Hyper(kernel.expanded(dimension) if self.ard else kernel, self.noise)
 
-    def over(self, dimension: int, apart: Apart | None, ties: Ties = None) -> Kernel:
-        """The kernel over so many columns; one for each part, where there are two."""
+    def over(
+        self, dimension: int, apart: Apart | None, ties: Ties = None, alone: bool = True
+    ) -> Kernel:
+        """The kernel over so many columns; one for each part, where there are two.
+
+        What it says of features one by one is left out where that is not to stand ``alone``, and
+        beside contexts.
+        """
+        if apart is None and alone:
+            kernel = self.kernel.choosing(choices_of(ties))
+        else:
+            kernel = self.kernel.together()
         if apart is None:
             options = one_hot(ties) if self.effects > 0 else ()
-            return self.kernel + Effects(options, self.effects) if options else self.kernel
-        arms, rest = Part(self.kernel, 0, apart.columns), (apart.columns, dimension)
+            return kernel + Effects(options, self.effects) if options else kernel
+        arms, rest = Part(kernel, 0, apart.columns), (apart.columns, dimension)
         if apart.additive:
-            return arms + Part(self.kernel, *rest)
+            return arms + Part(kernel, *rest)
         if apart.names and self.apiece is not None:
             return Part(White(1.0), 0, apart.columns) * Part(self.apiece, *rest)
-        return self.kernel if self.contexts is None else arms * Part(self.contexts, *rest)
+        return kernel if self.contexts is None else arms * Part(self.contexts, *rest)
 
     def ignorance(
-        self, observations: Observations, apart: Apart | None = None, ties: Ties = None
+        self,
+        observations: Observations,
+        apart: Apart | None = None,
+        ties: Ties = None,
+        alone: bool = True,
     ) -> Hyper:
         """Hyper-parameters for standardised rewards that are all equal: n inputs, nothing learned.
 
@@ -137,15 +163,18 @@ class GP(Model[GPBelief]):
             "noise": lambda _: jnp.maximum(observations.within(), LEAST_NOISE),
         }
         # One number may stand for all features.
-        guess = Hyper(self.over(dimension, apart, ties), self.noise)
+        guess = Hyper(self.over(dimension, apart, ties, alone), self.noise)
         values = [known.get(name, jnp.asarray)(value) for name, value in named(guess)]
         return jax.tree.unflatten(jax.tree.structure(guess), values)
 
     def begin(self, space: Inputs, capacity: int) -> GPBelief:
         """What is believed before any reward, as host arrays."""
-        nothing = Observations.empty(1, space.dimension)
+        if isinstance(self.fit.prior, Prior):
+            kernels = (self.kernel, self.contexts, self.apiece)
+            self.fit.prior.check(*(Hyper(k, self.noise) for k in kernels if k is not None))
+        nothing, alone = Observations.empty(1, space.dimension), _few(space)
         prior = Posterior(
-            self.hyper(space.dimension, space.apart, space.ties),
+            self.hyper(space.dimension, space.apart, space.ties, alone),
             nothing,
             Scale(np.float64(0.0), np.float64(1.0)),
             np.eye(1),
@@ -156,7 +185,7 @@ class GP(Model[GPBelief]):
         apart = space.apart
         if apart is not None and self.apiece is None:
             apart = apart._replace(names=False)  # to this model they are arms like others
-        belief = GPBelief(nothing, first, never, UNKNOWN, space.ties, apart, self.sparsity)
+        belief = GPBelief(nothing, first, never, UNKNOWN, space.ties, apart, self.sparsity, alone)
         return jax.tree.map(np.asarray, belief.resized(capacity))
 
     @property
@@ -194,7 +223,7 @@ class GP(Model[GPBelief]):
             fitted, info = jax.lax.cond(nothing, idle, infer)  # a search is dear
         hyper = jax.tree.map(
             lambda guess, best: jnp.where(nothing, guess, best),
-            self.ignorance(scaled, belief.apart, belief.ties),
+            self.ignorance(scaled, belief.apart, belief.ties, belief.alone),
             fitted,
         )
         posterior = dataclasses.replace(previous, hyper=hyper)

@@ -27,6 +27,7 @@ BOUNDS = {
     "alpha": (1e-1, 1e2),
     "period": (1e-2, 1e1),
     "slope": (1e-3, 1e2),
+    "effect": (1e-4, 1e2),
 }
 STARTS = {
     "lengthscale": (5e-2, 1e0),
@@ -35,6 +36,7 @@ STARTS = {
     "alpha": (5e-1, 5e0),
     "period": (1e-1, 2e0),
     "slope": (3e-2, 3e0),
+    "effect": (3e-2, 3e0),
 }
 _ELSE = (1e-3, 1e3)
 #: How far the noise may rise above what repeated pulls say, in logarithms.

@@ -32,19 +32,21 @@ class Prior(Module):
         """The log density of log θ at θ = ``value``, up to a constant."""
 
     def __call__(self, hyper: Hyper) -> Float[Array, ""]:
-        """The log density of all hyper-parameters, up to a constant."""
-        known = list(named(hyper))
-        unknown = self.terms.keys() - {name for name, _ in known}
-        if unknown:
-            raise InputError(
-                f"prior has {sorted(unknown)}; expected names of hyper-parameters: "
-                f"{', '.join(dict(known))}"
-            )
+        """The log density of all hyper-parameters that it knows, up to a constant."""
         total = jnp.zeros(())
-        for name, value in known:
+        for name, value in named(hyper):
             if name in self.terms:
                 total += jnp.sum(self.log_density(value, *self.terms[name]))
         return total
+
+    def check(self, *hypers: Hyper) -> None:
+        """Refuse a name that none of a model's kernels has."""
+        known = {name: None for hyper in hypers for name, _ in named(hyper)}
+        unknown = sorted(self.terms.keys() - known)
+        if unknown:
+            raise InputError(
+                f"prior has {unknown}; expected names of hyper-parameters: {', '.join(known)}"
+            )
 
     def spec_arguments(self) -> dict[str, Any]:
         """For specs: not the constructor's arguments, since those have the user's names."""

@@ -15,7 +15,7 @@ import numpy as np
 from windfall.models.gp.evidence import Hyper
 from windfall.models.gp.kernels import Part
 
-__all__ = ["Ties", "comparable", "gathered", "one_hot", "spread"]
+__all__ = ["Ties", "choices_of", "comparable", "gathered", "one_hot", "spread"]
 
 #: Two options are √2 apart, two values of a feature √(1/6) on average: a length scale of a choice
 #: means as much as one of a feature that is smaller by this.
@@ -25,15 +25,26 @@ _OPTIONS = np.sqrt(12.0)
 Ties = tuple[int, ...] | None
 
 
+def choices_of(ties: Ties) -> tuple[tuple[int, ...], ...]:
+    """The columns of each choice: groups of more than one.
+
+    Example:
+        >>> choices_of((0, 1, 1, 2, 3, 3))
+        ((1, 2), (4, 5))
+    """
+    groups = np.asarray(ties or (), int)
+    found = [np.flatnonzero(groups == group).tolist() for group in dict.fromkeys(groups.tolist())]
+    return tuple(tuple(columns) for columns in found if len(columns) > 1)
+
+
 def one_hot(ties: Ties) -> tuple[int, ...]:
-    """The columns of choices: those that are not alone in their group.
+    """The columns of all choices, in order.
 
     Example:
         >>> one_hot((0, 1, 1, 2, 3, 3))
         (1, 2, 4, 5)
     """
-    groups = ties or ()
-    return tuple(column for column, group in enumerate(groups) if groups.count(group) > 1)
+    return tuple(sorted(column for columns in choices_of(ties) for column in columns))
 
 
 def gathered(hyper: Hyper, ties: Ties) -> Hyper:

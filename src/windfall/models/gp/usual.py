@@ -1,7 +1,7 @@
 """The models that our own policies use unless they are told otherwise."""
 
 from windfall.models.gp.fit import Fit
-from windfall.models.gp.kernels import Jumps, Matern52, Trend
+from windfall.models.gp.kernels import Jumps, MainEffects, Matern52, Trend
 from windfall.models.gp.model import GP
 from windfall.models.gp.priors import DimensionPrior, LogNormalPrior
 
@@ -33,9 +33,10 @@ def earning_model() -> GP:
     Where contexts differ and arms are mere names, each has a plane in the context for itself, and
     what is rough above it (``docs/decisions/0009-contexts.md``).
     """
-    prior = DimensionPrior(**_PRIOR, slope=(0.3, 1.0))
+    prior = DimensionPrior(**_PRIOR, slope=(0.3, 1.0), effect=(0.6, 1.0))
     apiece = Jumps(0.3) + Trend(1.0)
-    return GP(kernel=Matern52(0.5) + Trend(0.3), fit=Fit(prior=prior), apiece=apiece)
+    kernel = MainEffects(Matern52(0.5), effect=0.6) + Trend(0.3)
+    return GP(kernel=kernel, fit=Fit(prior=prior), apiece=apiece)
 
 
 def similarity_model() -> GP:

@@ -81,6 +81,15 @@ class Kernel(Module):
         del factors
         return self
 
+    def choosing(self, choices: tuple[tuple[int, ...], ...]) -> "Kernel":
+        """The same kernel where these groups of columns are the options of choices."""
+        del choices
+        return self
+
+    def together(self) -> "Kernel":
+        """The same kernel without what it says of features one by one."""
+        return self
+
     def __add__(self, other: Any) -> "Kernel":
         """The sum of two independent functions."""
         return Sum(self, as_kernel(other))
@@ -136,6 +145,12 @@ class Sum(Kernel):
     def stretched(self, factors):
         return Sum(self.left.stretched(factors), self.right.stretched(factors))
 
+    def choosing(self, choices):
+        return Sum(self.left.choosing(choices), self.right.choosing(choices))
+
+    def together(self):
+        return Sum(self.left.together(), self.right.together())
+
     def __repr__(self):
         return f"{self.left!r} + {_bracketed(self.right, Sum)}"
 
@@ -166,6 +181,12 @@ class Product(Kernel):
 
     def stretched(self, factors):
         return Product(self.left.stretched(factors), self.right.stretched(factors))
+
+    def choosing(self, choices):
+        return Product(self.left.choosing(choices), self.right.choosing(choices))
+
+    def together(self):
+        return Product(self.left.together(), self.right.together())
 
     def __repr__(self):
         return f"{_bracketed(self.left, Sum)} * {_bracketed(self.right, (Sum, Product))}"

@@ -47,5 +47,13 @@ class Part(Kernel):
     def stretched(self, factors):
         return dataclasses.replace(self, kernel=self.kernel.stretched(self._seen(factors)))
 
+    def choosing(self, choices):
+        here = [c for c in choices if all(self.first <= column < self.stop for column in c)]
+        moved = tuple(tuple(column - self.first for column in c) for c in here)
+        return dataclasses.replace(self, kernel=self.kernel.choosing(moved))
+
+    def together(self):
+        return dataclasses.replace(self, kernel=self.kernel.together())
+
     def __repr__(self) -> str:
         return f"Part({self.kernel!r}, {self.first}, {self.stop})"
