@@ -93,7 +93,8 @@ def _blocks(rows: np.ndarray, size: int) -> np.ndarray:
 
 @program
 def _mean(belief: Belief, x):
-    return belief.mean(x)
+    mean = belief.mean(x)
+    return belief.in_rewards(mean, jnp.zeros_like(mean))[0]
 
 
 def policy_chances(
