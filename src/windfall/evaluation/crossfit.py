@@ -8,6 +8,7 @@ import dataclasses
 from dataclasses import dataclass
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 
 from windfall.errors import NumericalError
