@@ -32,13 +32,14 @@ __all__ = ["Fit", "check_prior", "fit"]
 #: An answer that rests on more distinct inputs than this is beaten the less often from a random
 #: start the more they are: each is tried in (16/n)² of the searches, but never less often than in
 #: one out of four (docs/decisions/0005-restarts.md); and with more inputs than the second number,
-#: where each costs seconds, no longer. A lean search has enough with fewer than 16.
+#: where each costs seconds, no longer.
 AMPLE, SETTLED = 16, 256
-LEAN = 12
+_LEAST_SHARE = 0.25
+#: The same for lean searches.
+LEAN, _LEAST_LEAN = 12, 0.125
 #: The most evaluations where the previous answer rests on more than that: it is nearly right, an
 #: evaluation takes up to 0.2 s, and the next search goes on from there.
 _MOST_LATER = 12
-_LEAST_SHARE = 0.25
 _MUCH_NOISE = 0.3
 #: A search has ended where no partial derivative is larger. A lean one's are in nats per spread of
 #: the prior, which is no less than that of the posterior: p of them promise p/2 · 10⁻⁴ nats.
@@ -97,8 +98,9 @@ class Fit(Module):
             behind: How many distinct inputs these rest on.
             ties: Which features share a length scale.
         """
-        share = ((LEAN if self.lean else AMPLE) / jnp.maximum(behind, 1)) ** 2
-        share = jnp.where(behind <= SETTLED, jnp.clip(share, _LEAST_SHARE, 1.0), 0.0)
+        ample, least = (LEAN, _LEAST_LEAN) if self.lean else (AMPLE, _LEAST_SHARE)
+        share = (ample / jnp.maximum(behind, 1)) ** 2
+        share = jnp.where(behind <= SETTLED, jnp.clip(share, least, 1.0), 0.0)
         later = min(self.iterations, _MOST_LATER)
         most = jnp.where(behind <= SETTLED, self.iterations, later)
         return fit(key, observations, previous.hyper, self, previous.trend, share, ties, most)
