@@ -36,7 +36,7 @@ def earning_model() -> GP:
     prior = DimensionPrior(**_PRIOR, slope=(0.3, 1.0), effect=(0.6, 1.0))
     apiece = Jumps(0.3) + Trend(1.0)
     kernel = MainEffects(Matern52(0.5), effect=0.6) + Trend(0.3)
-    return GP(kernel=kernel, fit=Fit(prior=prior), apiece=apiece)
+    return GP(kernel=kernel, fit=Fit(prior=prior, lean=True), apiece=apiece)
 
 
 def similarity_model() -> GP:
