@@ -17,7 +17,7 @@ from windfall.models.gp.ensemble import Ensemble
 from windfall.models.gp.evidence import Hyper
 from windfall.models.gp.health import doubtful, trouble
 from windfall.models.gp.inducing import NONE
-from windfall.models.gp.news import FEW, UNKNOWN, outdated
+from windfall.models.gp.news import FEW, UNKNOWN, against, against_jumps, outdated
 from windfall.models.gp.observations import Observations, Scale
 from windfall.models.gp.posterior import Posterior
 from windfall.models.gp.room import Sparsity, resized
@@ -119,7 +119,9 @@ class GPBelief(Belief):
         """By what the rewards since the last search say: see ``windfall.models.gp.news``."""
         then = Scale(self.misfit[2], self.misfit[3])
         stretch = self.posterior.scale.spread / then.spread
-        now = outdated(self.posterior.misfit(then), self.misfit[:2], self.behind, stretch)
+        evidence = against if self.apart is None or not self.apart.names else against_jumps
+        misfit = self.posterior.misfit(then), self.misfit[:2]
+        now = outdated(*misfit, self.behind, stretch, evidence)
         if self.sparsity is None or not isinstance(self.posterior, Sparse):
             return now
         # Nothing was chosen yet, or inputs have come for which there is no place among the latest.
