@@ -103,7 +103,7 @@ def test_specs_read_as_users_write():
             "kernel": {"type": "Matern52", "lengthscale": 0.5, "variance": 1.0},
             "noise": 1e-4,
             "mean": {"type": "means.Function", "function": {"function": "own_parts:slope"}},
-            "fit": {"type": "Fit", "restarts": 3, "iterations": 50, "prior": None},
+            "fit": {"type": "Fit", "restarts": 3, "iterations": 50, "prior": None, "lean": False},
             "refit_every": 1,
             "ard": True,
             "contexts": None,

@@ -59,6 +59,9 @@ def test_any_function_of_the_hyper_parameters_is_a_prior():
         (lambda: Fit(restarts=-1), "restarts is -1; expected a whole number, at least 0"),
         (lambda: Fit(iterations=0), "iterations is 0; expected a whole number, at least 1"),
         (lambda: Fit(prior=0.3), "prior is 0.3; expected"),
+        (lambda: Fit(lean=1), "lean is 1; expected"),
+        (lambda: Fit(lean=True), "lean is True; expected a named prior, not None"),
+        (lambda: Fit(lean=True, prior=abs), "lean is True; expected a named prior, not <built-in"),
     ],
 )
 def test_bad_settings_are_refused_in_one_line(make, message):
@@ -70,3 +73,10 @@ def test_bad_settings_are_refused_in_one_line(make, message):
 def test_prior_repr_is_the_expression_that_makes_it():
     prior = LogNormalPrior(lengthscale=(0.3, 0.7), noise=(0.001, 2.0))
     assert eval(repr(prior)).terms == prior.terms
+
+
+def test_settings_are_the_expression_that_makes_them():
+    prior = LogNormalPrior(noise=(0.001, 2.0))
+    for settings in (Fit(prior=prior), Fit(restarts=2, prior=prior, lean=True)):
+        assert repr(eval(repr(settings))) == repr(settings)
+    assert "lean" not in repr(Fit(prior=prior))

@@ -50,6 +50,10 @@ def matern32(r):
     return (1 + math.sqrt(3) * r) * math.exp(-math.sqrt(3) * r)
 
 
+def matern52(r):
+    return (1 + math.sqrt(5) * r + 5 * r**2 / 3) * math.exp(-math.sqrt(5) * r)
+
+
 def brownian(a, b):
     return jnp.minimum(a[0], b[0]) + jnp.minimum(a[1], b[1])
 
@@ -126,6 +130,14 @@ CASES = {
         lambda a, b: (
             0.6 * matern32(distance(a, b, SCALES))
             + 0.35 * sum(matern32(math.sqrt(2.0) * abs(a[j] - b[j]) / SCALES[j]) for j in range(2))
+        ),
+        None,
+    ),
+    "main-effects-5/2": (
+        MainEffects(Matern52(SCALES, 0.6), 0.7),
+        lambda a, b: (
+            0.6 * matern52(distance(a, b, SCALES))
+            + 0.35 * sum(matern52(math.sqrt(2.0) * abs(a[j] - b[j]) / SCALES[j]) for j in range(2))
         ),
         None,
     ),
@@ -337,3 +349,25 @@ def test_derivatives_of_the_squared_distance_equal_those_of_its_definition(colum
         most = max(1e3, 10.0 * columns**2) * np.finfo(float).eps
         np.testing.assert_allclose(mine, definition, rtol=0, atol=most)
     assert squared_distance(weights, x1, x2)[0, 0] == 0.0
+
+
+@pytest.mark.parametrize("kernel", [SquaredExponential, Matern12, Matern52, RationalQuadratic])
+def test_along_one_feature_a_correlation_is_the_same_function(kernel):
+    r, one = np.array([0.0, 1e-9, 0.1, 1.0, 7.0, 1e5]), kernel(1.0)
+    # √r² below 10⁻¹⁸ counts as that: by no more than this they differ at 0.
+    np.testing.assert_allclose(one.along(r), one.profile(r**2), rtol=1e-12, atol=1e-17)
+
+
+def test_slopes_of_the_matern_function_are_finite_and_those_of_its_formula():
+    """By the product rule from the formula of r, and −5/6 at 0, where that is 0/0 for r²."""
+    one, r = Matern52(1.0), np.array([1e-3, 0.1, 1.0, 7.0])
+    s = np.sqrt(5.0) * r
+    by_s = (1.0 + 2.0 * s / 3.0) * np.exp(-s) - (1.0 + s + s**2 / 3.0) * np.exp(-s)
+    slope = jax.vmap(jax.grad(one.along))
+    # By the product rule nearly equal numbers are subtracted: s³ of them is left.
+    np.testing.assert_allclose(slope(r), np.sqrt(5.0) * by_s, rtol=1e-9)
+    by_square = jax.vmap(jax.grad(one.profile))
+    np.testing.assert_allclose(by_square(r**2), np.sqrt(5.0) * by_s / (2.0 * r), rtol=1e-9)
+    ends = np.array([0.0, 1e12])
+    np.testing.assert_allclose(by_square(ends), [-5.0 / 6.0, 0.0], rtol=1e-12)
+    np.testing.assert_array_equal(slope(ends), [0.0, 0.0])

@@ -11,7 +11,7 @@ from scipy.stats import norm
 from windfall.models.base import Reward
 from windfall.models.gp.evidence import Hyper
 from windfall.models.gp.kernels import Matern52
-from windfall.models.gp.news import FEW, UNKNOWN, outdated
+from windfall.models.gp.news import FEW, UNKNOWN, against_jumps, outdated
 from windfall.models.gp.observations import Scale
 from windfall.models.gp.posterior import condition
 
@@ -99,3 +99,20 @@ def test_what_cannot_be_compared_calls_for_one():
     now = jnp.array([1000.0, 1001.0])
     for then in (UNKNOWN[:2], now, now + 5.0, now - jnp.array([0.0, 1.0])):
         assert outdated(now, then, N)
+
+
+def test_where_payoffs_jump_calm_says_nothing():
+    """Of a payoff that jumps most rewards are foreseen to a hair, and some not at all."""
+    for size in (1e-3, 0.3, 0.9):
+        for count in (1.0, 10.0, 40.0):
+            assert against_jumps(jnp.asarray(count), jnp.asarray(size)) == 0.0
+    for size in (1.1, 2.0, 9.0):
+        nats = against_jumps(jnp.asarray(3.0), jnp.asarray(size))
+        shown = norm(0, np.sqrt(size))
+        # On average over rewards that have this variance.
+        expected = 3 * (norm(0, 1).var() * 0.5 * size - 0.5 - np.log(shown.std()))
+        np.testing.assert_allclose(nats, expected, rtol=1e-12)
+    then = np.array([900.0, 1000.0])
+    now = then + np.array([1e-3, 3.0])
+    assert outdated(now, then, N)
+    assert not outdated(now, then, N, evidence=against_jumps)

@@ -63,6 +63,15 @@ def test_the_volume_is_that_of_the_map():
     )
 
 
+def test_a_unit_of_a_coordinate_is_the_slope_of_the_map_and_never_next_to_nothing():
+    box = Coordinates(HYPER)
+    u = np.linspace(-2.5, 2.5, len(NAMES))  # sigmoid(±2.5): between 0.05 and 0.95
+    slopes = jax.jacfwd(lambda u: jax.numpy.log(ravel_pytree(box.hyper(u))[0]))(u)
+    np.testing.assert_allclose(np.diag(box.per_unit(u)), slopes, rtol=1e-9, atol=1e-12)
+    ends = box.per_unit(np.full(len(NAMES), 40.0))
+    np.testing.assert_allclose(ends, box.per_unit(np.full(len(NAMES), np.log(0.05 / 0.95))))
+
+
 def test_replicates_that_differ_much_make_room_for_noise_and_start_there():
     box, noise = Coordinates(HYPER, within=300.0), NAMES.index("noise")
     assert np.exp(box.high[noise]) == pytest.approx(10 * 300.0)

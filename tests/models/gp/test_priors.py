@@ -5,6 +5,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from jax.flatten_util import ravel_pytree
 from models.gp.naive import observed, pulls, standardised
 from scipy import stats
 
@@ -19,7 +20,7 @@ from windfall.models.gp.kernels import (
     SquaredExponential,
 )
 from windfall.models.gp.model import GP
-from windfall.models.gp.priors import GammaPrior, LogNormalPrior, usual_prior
+from windfall.models.gp.priors import DimensionPrior, GammaPrior, LogNormalPrior, usual_prior
 from windfall.space import Arms
 
 ONE = Hyper(SquaredExponential([0.2, 0.9], 1.0), np.float64(1e-2))
@@ -36,6 +37,26 @@ def test_gamma_prior_is_the_density_of_the_logarithms_up_to_a_constant():
         return total + stats.gamma.logpdf(noise, 0.5, scale=1 / 20.0) + np.log(noise)
 
     np.testing.assert_allclose(prior(ONE) - prior(OTHER), naive(ONE) - naive(OTHER), rtol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("prior", "peak"),
+    [
+        (LogNormalPrior(lengthscale=(0.3, 0.7), noise=(0.01, 2.0)), (0.3, 0.01)),
+        (DimensionPrior(lengthscale=(0.3, 0.7), noise=(0.01, 2.0)), (0.3 * 2**0.5, 0.01)),
+        (GammaPrior(lengthscale=(3.0, 6.0), noise=(0.5, 20.0)), (3.0 / 6.0, 0.5 / 20.0)),
+    ],
+    ids=["log-normal", "dimension", "gamma"],
+)
+def test_spreads_are_what_the_curvature_at_the_peak_says(prior, peak):
+    scale, noise = peak
+    logs = jax.tree.map(np.log, Hyper(SquaredExponential([scale, scale], 1.0), np.float64(noise)))
+    flat, unravel = ravel_pytree(logs)
+    curvature = -jax.hessian(lambda u: prior(jax.tree.map(jnp.exp, unravel(u))))(flat)
+    spreads = prior.spreads(ONE)
+    known = np.array([True, True, False, True])  # no prior of the variance: 1
+    np.testing.assert_allclose(np.diag(curvature)[known], spreads[known] ** -2.0, rtol=1e-9)
+    assert spreads[2] == 1.0
 
 
 def smooth(a, b, lengthscale):

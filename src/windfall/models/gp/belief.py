@@ -17,7 +17,7 @@ from windfall.models.gp.ensemble import Ensemble
 from windfall.models.gp.evidence import Hyper
 from windfall.models.gp.health import doubtful, trouble
 from windfall.models.gp.inducing import NONE
-from windfall.models.gp.news import FEW, UNKNOWN, outdated
+from windfall.models.gp.news import FEW, UNKNOWN, against, against_jumps, outdated
 from windfall.models.gp.observations import Observations, Scale
 from windfall.models.gp.posterior import Posterior
 from windfall.models.gp.room import Sparsity, resized
@@ -124,7 +124,9 @@ class GPBelief(Belief):
         """By what the rewards since the last search say: see ``windfall.models.gp.news``."""
         then = Scale(self.misfit[2], self.misfit[3])
         stretch = self.posterior.scale.spread / then.spread
-        now = outdated(self.posterior.misfit(then), self.misfit[:2], self.behind, stretch)
+        evidence = against if self.apart is None or not self.apart.names else against_jumps
+        misfit = self.posterior.misfit(then), self.misfit[:2]
+        now = outdated(*misfit, self.behind, stretch, evidence)
         if self.sparsity is None or not isinstance(self.posterior, Sparse):
             return now
         # Nothing was chosen yet, or inputs have come for which there is no place among the latest.
@@ -133,13 +135,12 @@ class GPBelief(Belief):
 
     @property
     def cumulative(self) -> bool:
-        """What a sparse model says of early rewards adds up."""
-        return isinstance(self.posterior, Sparse)
+        """Where there are so many rewards that it is worth it."""
+        return self.posterior.cumulative
 
     def before(self, rewards) -> "GPBelief":
         """With all inputs, since what carries it may be among those that came later."""
         assert isinstance(rewards, GPBelief)
-        assert isinstance(self.posterior, Sparse)
         fewer = dataclasses.replace(
             rewards.rewards.resized(self.capacity), features=self.rewards.features
         )
@@ -147,13 +148,10 @@ class GPBelief(Belief):
         return dataclasses.replace(self, rewards=fewer, posterior=posterior)
 
     def upon(self, earlier) -> "GPBelief":
-        """With the sums of the other; see ``windfall.models.gp.sums``."""
-
-        def kept(belief):
-            p = belief.posterior
-            return p.chosen, p.whitener, p.healthy, p.sums
-
-        return eqx.tree_at(kept, self, kept(earlier))
+        """With what the posterior of the other has added up."""
+        assert isinstance(earlier, GPBelief)
+        posterior = self.posterior.upon(earlier.posterior)
+        return eqx.tree_at(lambda b: b.posterior, self, posterior)
 
     def rated(self) -> "GPBelief":
         """With how well the hyper-parameters fit the rewards now, if that was not said before."""
@@ -203,8 +201,8 @@ class GPBelief(Belief):
             raise InputError(f"state misfit is {saved['misfit']}; expected four numbers")
         posterior = dataclasses.replace(self.posterior, hyper=hyper)
         if isinstance(posterior, Sparse):
-            chosen = self._chosen(saved, behind)
-            posterior = dataclasses.replace(posterior, chosen=chosen).forgetting()
+            posterior = dataclasses.replace(posterior, chosen=self._chosen(saved, behind))
+        posterior = posterior.forgetting()
         return dataclasses.replace(self, posterior=posterior, behind=behind, misfit=misfit)
 
     def stretched(self, factors) -> "GPBelief":
@@ -220,9 +218,7 @@ class GPBelief(Belief):
             each = [jax.tree.map(lambda a, i=i: np.asarray(a)[i], hyper) for i in range(members)]
             hyper = jax.tree.map(lambda *leaves: np.stack(leaves), *map(stretch, each))
         posterior = eqx.tree_at(lambda p: p.hyper, self.posterior, hyper)
-        if isinstance(posterior, Sparse):
-            posterior = posterior.forgetting()
-        return dataclasses.replace(self, posterior=posterior)
+        return dataclasses.replace(self, posterior=posterior.forgetting())
 
     def _chosen(self, saved: dict[str, Any], behind: Any) -> np.ndarray:
         """The inputs that carry a sparse model; none yet if the search was an exact model's.

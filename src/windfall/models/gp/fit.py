@@ -1,5 +1,6 @@
 """Hyper-parameters by maximum evidence (or maximum a posteriori), from several starts."""
 
+import dataclasses
 from collections.abc import Callable
 from typing import Any
 
@@ -10,7 +11,7 @@ import numpy as np
 from jax.flatten_util import ravel_pytree
 from jaxtyping import Float, Int, PRNGKeyArray
 
-from windfall.checks import whole_number
+from windfall.checks import true_or_false, whole_number
 from windfall.errors import InputError
 from windfall.models.base import FitInfo
 from windfall.models.gp.bfgs import minimise
@@ -19,6 +20,7 @@ from windfall.models.gp.means import Mean, Zero
 from windfall.models.gp.observations import Observations
 from windfall.models.gp.parameters import Coordinates
 from windfall.models.gp.posterior import Posterior
+from windfall.models.gp.priors import Prior
 from windfall.models.gp.ties import Ties, comparable, gathered, spread
 from windfall.naming import name_of
 from windfall.runtime.arrays import Array
@@ -32,11 +34,16 @@ __all__ = ["Fit", "check_prior", "fit"]
 #: one out of four (docs/decisions/0005-restarts.md); and with more inputs than the second number,
 #: where each costs seconds, no longer.
 AMPLE, SETTLED = 16, 256
+_LEAST_SHARE = 0.25
+#: The same for lean searches.
+LEAN, _LEAST_LEAN = 12, 0.125
 #: The most evaluations where the previous answer rests on more than that: it is nearly right, an
 #: evaluation takes up to 0.2 s, and the next search goes on from there.
 _MOST_LATER = 12
-_LEAST_SHARE = 0.25
 _MUCH_NOISE = 0.3
+#: A search has ended where no partial derivative is larger. A lean one's are in nats per spread of
+#: the prior, which is no less than that of the posterior: p of them promise p/2 · 10⁻⁴ nats.
+_FLAT, _FLAT_LEAN = 1e-4, 1e-2
 
 
 class Fit(Module):
@@ -51,6 +58,8 @@ class Fit(Module):
         prior: Log density of (the logarithms of) the hyper-parameters, such as a
             ``LogNormalPrior`` or a function ``Hyper -> scalar``; None: maximum evidence. The
             one-hot columns of a choice share a length scale, which it sees once.
+        lean: Whether the prior, a named one of all hyper-parameters, leaves little to be found:
+            steps are then measured in its spreads, and random starts are fewer from 12 inputs on.
 
     Example:
         >>> from windfall.models.gp.priors import LogNormalPrior
@@ -61,9 +70,12 @@ class Fit(Module):
     restarts: int = eqx.field(static=True, converter=whole_number("restarts", 0), default=3)
     iterations: int = eqx.field(static=True, converter=whole_number("iterations", 1), default=50)
     prior: Any = None
+    lean: bool = eqx.field(static=True, converter=true_or_false("lean"), default=False)
 
     def __check_init__(self):
         check_prior(self.prior)
+        if self.lean and not isinstance(self.prior, Prior):
+            raise InputError(f"lean is True; expected a named prior, not {self.prior!r}")
 
     def begin(self, prior: Posterior) -> Posterior:
         """The state of belief before the first reward: one set of hyper-parameters."""
@@ -86,8 +98,9 @@ class Fit(Module):
             behind: How many distinct inputs these rest on.
             ties: Which features share a length scale.
         """
-        share = (AMPLE / jnp.maximum(behind, 1)) ** 2
-        share = jnp.where(behind <= SETTLED, jnp.clip(share, _LEAST_SHARE, 1.0), 0.0)
+        ample, least = (LEAN, _LEAST_LEAN) if self.lean else (AMPLE, _LEAST_SHARE)
+        share = (ample / jnp.maximum(behind, 1)) ** 2
+        share = jnp.where(behind <= SETTLED, jnp.clip(share, least, 1.0), 0.0)
         later = min(self.iterations, _MOST_LATER)
         most = jnp.where(behind <= SETTLED, self.iterations, later)
         return fit(key, observations, previous.hyper, self, previous.trend, share, ties, most)
@@ -96,7 +109,7 @@ class Fit(Module):
         """The expression that makes this again; the same in every process."""
         return (
             f"Fit(restarts={self.restarts}, iterations={self.iterations}, "
-            f"prior={name_of(self.prior)})"
+            f"prior={name_of(self.prior)}{', lean=True' if self.lean else ''})"
         )
 
 
@@ -146,10 +159,19 @@ def fit(
     # before it begins, the warm start is evaluated as it is.
     exactly, first = coordinates.exactly(log_warm), np.arange(1 + count) == 0
 
+    # A search knows no curvature when it begins; a lean one takes that of the prior.
+    spreads = settings.prior.spreads(warm) if settings.lean else None
+    flat = _FLAT_LEAN if settings.lean else _FLAT
+
     def search(lane):
         start, evaluations, first = lane
-        slope = jax.value_and_grad(lambda u: objective(coordinates.hyper(u)))
-        return minimise(slope, start, evaluations=evaluations, before=(exactly, first))
+        unit = 1.0 if spreads is None else spreads / coordinates.per_unit(start)
+        slope = jax.value_and_grad(lambda z: objective(coordinates.hyper(unit * z)))
+        before = exactly / unit, first
+        found = minimise(
+            slope, start / unit, evaluations=evaluations, gradient_tolerance=flat, before=before
+        )
+        return dataclasses.replace(found, x=unit * found.x)
 
     solutions = map_lanes(search, (starts, turns, jnp.asarray(first)))
     at = jnp.argmin(solutions.value)

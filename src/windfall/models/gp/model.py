@@ -19,6 +19,7 @@ from windfall.models.gp.belief import GPBelief
 from windfall.models.gp.compressed import Compressed
 from windfall.models.gp.evidence import Hyper
 from windfall.models.gp.fit import Fit
+from windfall.models.gp.grown import LATEST
 from windfall.models.gp.inducing import carriers_among, some
 from windfall.models.gp.kernels import (
     Effects,
@@ -47,13 +48,22 @@ __all__ = ["GP"]
 FACTORS, NUMBERS = 32, 2**20
 #: Up to so many inputs everything is exact. Beyond, some carry the model, and hyper-parameters
 #: rest on so many (docs/decisions/0012-many-pulls.md).
-USUAL, FITTED = Sparsity(exact=1024, size=640), 768
+USUAL, FITTED = Sparsity(exact=1024, size=640, grown=2048), 768
 
 
 def _few(space: Inputs) -> bool:
     """Whether there is time to look at features one by one."""
     factors = len(set(space.ties or range(space.dimension)))
     return factors <= FACTORS and factors * space.length <= NUMBERS
+
+
+def _told_apart(space: Inputs, apart: Apart | None) -> bool:
+    """Whether arms are mere names, and few: predictions cost no more than the latest inputs do.
+
+    An arm is then a function of the context by itself, which all inputs of the others say nothing
+    of: what carries a sparse model has to be shared among them.
+    """
+    return apart is not None and apart.names and space.length <= LATEST
 
 
 def _variance(given: Any) -> float:
@@ -67,8 +77,8 @@ def _kernel_or_none(kernel: Any) -> Kernel | None:
 class GP(Model[GPBelief]):
     """The model of the payoffs: kernel, first guess of the noise, and how to fit them.
 
-    Exact up to 1,024 distinct inputs; beyond, up to 640 carry it (see ``SparseGP``), unless
-    hyper-parameters are sampled.
+    Exact up to 1,024 distinct inputs, or 2,048 where few arms are mere names beside contexts;
+    beyond, up to 640 carry it (see ``SparseGP``), unless hyper-parameters are sampled.
 
     Attributes:
         kernel: A kernel, or a function ``k(x1, x2)``; it sees features in the unit box.
@@ -198,7 +208,10 @@ class GP(Model[GPBelief]):
         apart = space.apart
         if apart is not None and self.apiece is None:
             apart = apart._replace(names=False)  # to this model they are arms like others
-        belief = GPBelief(nothing, first, never, UNKNOWN, space.ties, apart, self.sparsity, alone)
+        sparsity = self.sparsity
+        if sparsity is not None and not _told_apart(space, apart):
+            sparsity = dataclasses.replace(sparsity, grown=0)
+        belief = GPBelief(nothing, first, never, UNKNOWN, space.ties, apart, sparsity, alone)
         return jax.tree.map(np.asarray, belief.resized(capacity))
 
     @property
@@ -220,8 +233,8 @@ class GP(Model[GPBelief]):
         previous = belief.posterior
         residual = previous.trend.residual(belief.rewards)
         scaled = previous.units(residual, self.scale).apply(residual)
-        sparse = isinstance(previous, Sparse)
-        data = some(scaled, min(FITTED, scaled.capacity))[0] if sparse else scaled
+        many = previous.cumulative
+        data = some(scaled, min(FITTED, scaled.capacity))[0] if many else scaled
 
         def infer():
             return self.fit.infer(key, data, previous, belief.behind, belief.ties)
@@ -239,16 +252,16 @@ class GP(Model[GPBelief]):
             self.ignorance(scaled, belief.apart, belief.ties, belief.alone),
             fitted,
         )
-        posterior = dataclasses.replace(previous, hyper=hyper)
+        posterior = dataclasses.replace(previous, hyper=hyper).forgetting()
         if isinstance(posterior, Sparse):
             over = Hyper(posterior.kernel, hyper.noise)
             chosen = carriers_among(over, scaled, len(posterior.chosen))
-            posterior = dataclasses.replace(posterior, chosen=chosen).forgetting()
+            posterior = dataclasses.replace(posterior, chosen=chosen)
         found = dataclasses.replace(
             belief, posterior=posterior, behind=belief.rewards.used, misfit=jnp.asarray(UNKNOWN)
         )
-        # To a sparse model conditioning, which is dear and has to be done anyway, will say that.
-        if found.thrifty and not sparse:
+        # With many inputs conditioning, which is dear and has to be done anyway, will say that.
+        if found.thrifty and not many:
             misfit = self.condition(found).rated().misfit
             found = dataclasses.replace(found, misfit=misfit)
         return found, info
@@ -259,4 +272,4 @@ class GP(Model[GPBelief]):
         scale = previous.units(previous.trend.residual(belief.rewards), self.scale)
         posterior = previous.anew(previous.hyper, belief.rewards, scale)
         belief = dataclasses.replace(belief, posterior=posterior)
-        return belief.rated() if isinstance(posterior, Sparse) and belief.thrifty else belief
+        return belief.rated() if posterior.cumulative and belief.thrifty else belief

@@ -14,13 +14,19 @@ G exceeds log n, the price of one parameter in n data; or when there are many ne
 tell of length scales without surprising anybody. Up to a few inputs every reward calls for one.
 """
 
+from collections.abc import Callable
+from typing import Any
+
 import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Bool, Float, Int
 
 from windfall.runtime.arrays import Array
 
-__all__ = ["FEW", "UNKNOWN", "outdated"]
+__all__ = ["FEW", "UNKNOWN", "against", "against_jumps", "outdated"]
+
+#: G as a function of k and r.
+Evidence = Callable[[Any, Any], Any]
 
 #: Up to so many distinct inputs a search follows every reward.
 FEW = 128
@@ -30,11 +36,26 @@ _GROWTH = 1.0 / 16.0
 UNKNOWN = np.full(4, np.nan)
 
 
+def against(count: Float[Array, ""], ratio: float | Float[Array, ""]) -> Float[Array, ""]:
+    """G: what so many numbers say against the variance 1 if they show the variance ``ratio``."""
+    return 0.5 * count * (ratio - 1.0 - jnp.log(ratio))
+
+
+def against_jumps(count: Float[Array, ""], ratio: float | Float[Array, ""]) -> Float[Array, ""]:
+    """The same where payoffs jump, as an exponential kernel expects: calm says nothing.
+
+    Most rewards are then foreseen to a hair and a few not at all. The variance of all surprises is
+    1, but that of some in a row is nearly 0, and three of these would call for a search.
+    """
+    return jnp.where(ratio > 1.0, against(count, ratio), 0.0)
+
+
 def outdated(
     now: Float[Array, " 2"],
     then: Float[Array, " 2"],
     behind: Int[Array, ""],
     stretch: float | Float[Array, ""] = 1.0,
+    evidence: Evidence = against,
 ) -> Bool[Array, ""]:
     """Whether a search is called for.
 
@@ -43,6 +64,7 @@ def outdated(
         then: The same at that search.
         behind: How many distinct inputs it rested on.
         stretch: How many times the spread of the rewards is now what it was then.
+        evidence: G of k rewards that show the ratio r.
 
     Example:
         >>> then, n = jnp.array([1000.0, 1000.0]), np.int32(1000)
@@ -51,12 +73,7 @@ def outdated(
     """
     squares, rewards = now - then
     ratio = squares / rewards
-    nats = _nats(rewards, ratio) + _nats(now[1], stretch**-2)
+    nats = evidence(rewards, ratio) + against(now[1], stretch**-2)
     few = (rewards > 0) & (rewards <= _GROWTH * (behind - FEW))  # fewer than then: some taken back
     settled = few & (nats <= jnp.log(behind))  # not where there is no number to compare
     return (behind <= FEW) | ~settled
-
-
-def _nats(count, ratio):
-    """What so many numbers say against the variance 1 if they show another."""
-    return 0.5 * count * (ratio - 1.0 - jnp.log(ratio))

@@ -41,6 +41,8 @@ STARTS = {
 _ELSE = (1e-3, 1e3)
 #: How far the noise may rise above what repeated pulls say, in logarithms.
 _HEADROOM = np.log(10.0)
+#: The share of the box, from its edge, in which coordinates count as those at its end.
+_EDGE = 0.05
 
 
 def named(hyper: Hyper) -> Iterator[tuple[str, Float[Array, "..."]]]:
@@ -103,6 +105,11 @@ class Coordinates:
     def exactly(self, log_parameters: Float[Array, " p"]) -> Float[Array, " p"]:
         """The coordinates of the logarithms of parameters; infinite on the box's edge."""
         return jax.scipy.special.logit((log_parameters - self.low) / (self.high - self.low))
+
+    def per_unit(self, u: Float[Array, " p"]) -> Float[Array, " p"]:
+        """The slope d log θ/du; as a little off the box's edge, where it would be 0."""
+        fraction = jnp.clip(jax.nn.sigmoid(u), _EDGE, 1.0 - _EDGE)
+        return (self.high - self.low) * fraction * (1.0 - fraction)
 
     def inside(self, hyper: Hyper) -> Hyper:
         """Hyper-parameters moved into the box if they lie outside."""

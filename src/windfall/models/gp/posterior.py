@@ -5,8 +5,11 @@ A = K + σ² diag(1/n). Predictions are then matrix products (fast on every devi
 input adds one row to W in O(n²).
 """
 
+import dataclasses
 from collections.abc import Callable
+from typing import Any, ClassVar
 
+import equinox as eqx
 import jax
 import jax.numpy as jnp
 from jaxtyping import Bool, Float, Int, PRNGKeyArray
@@ -24,7 +27,7 @@ from windfall.models.gp.path import GPPath
 from windfall.runtime.arrays import Array
 from windfall.runtime.modules import Module
 
-__all__ = ["Posterior", "condition", "whiten"]
+__all__ = ["Posterior", "condition", "taken_over", "whiten"]
 
 _JITTERS = (0.0, 1e-10, 1e-8, 1e-6, 1e-4)
 _LEAST_PIVOT = 1e-12
@@ -50,6 +53,8 @@ class Posterior(Module):
     whitener: Float[Array, "c c"]
     healthy: Bool[Array, ""]
     trend: Mean
+    #: Whether it is conditioned sooner upon an earlier one.
+    cumulative: ClassVar[bool] = False
 
     @property
     def kernel(self) -> Kernel:
@@ -212,11 +217,29 @@ class Posterior(Module):
 
         regular = pivot_squared > _LEAST_PIVOT * prior  # False for a NaN, too
         whitener, healthy = jax.lax.cond(is_new & regular, grown, refactored)
-        return Posterior(self.hyper, scaled, self.scale, whitener, healthy, self.trend)
+        found = {"observations": scaled, "whitener": whitener, "healthy": healthy}
+        return dataclasses.replace(self, **found)
 
     def anew(self, hyper: Hyper, observations: Observations, scale: Scale) -> "Posterior":
         """The same model with other hyper-parameters, observations (in reward units) and scale."""
         return condition(hyper, observations, scale, self.trend)
+
+    def upon(self, earlier: "Posterior") -> "Posterior":
+        """To be conditioned upon an earlier one, which has fewer rewards."""
+        raise TypeError(f"nothing can be built upon {earlier!r}")
+
+    def forgetting(self) -> "Posterior":
+        """Not built upon what was known with other hyper-parameters."""
+        return self
+
+
+def taken_over(posterior: Any, other: Any, *names: str) -> Any:
+    """A posterior, or a stack of them, with some attributes of another."""
+
+    def parts(p: Any):
+        return [getattr(p, name) for name in names]
+
+    return eqx.tree_at(parts, posterior, parts(other))
 
 
 def condition(

@@ -31,6 +31,19 @@ class Prior(Module):
     def log_density(self, value: Float[Array, "..."], first: float, second: float) -> Array:
         """The log density of log θ at θ = ``value``, up to a constant."""
 
+    def spread(self, first: float, second: float) -> float:
+        """How far log θ is expected from its most probable value; 1, a factor of e, if unknown."""
+        del first, second
+        return 1.0
+
+    def spreads(self, hyper: Hyper) -> Float[np.ndarray, " p"]:
+        """That of every entry of the parameter vector; 1 for names without a prior."""
+        each = (
+            np.full(np.size(leaf), self.spread(*self.terms[name]) if name in self.terms else 1.0)
+            for name, leaf in named(hyper)
+        )
+        return np.concatenate(list(each))
+
     def __call__(self, hyper: Hyper) -> Float[Array, ""]:
         """The log density of all hyper-parameters that it knows, up to a constant."""
         total = jnp.zeros(())
@@ -78,6 +91,11 @@ class LogNormalPrior(Prior):
         """−½ ((log θ − log median)/spread)²."""
         return -0.5 * ((jnp.log(value) - jnp.log(first)) / second) ** 2
 
+    def spread(self, first, second):
+        """The standard deviation."""
+        del first
+        return second
+
 
 class DimensionPrior(LogNormalPrior):
     """The same, but a parameter with d entries, one per feature, has the median √d · median.
@@ -115,6 +133,11 @@ class GammaPrior(Prior):
     def log_density(self, value, first, second):
         """shape·log θ − rate·θ."""
         return first * jnp.log(value) - second * value
+
+    def spread(self, first, second):
+        """1/√shape, by the curvature at the peak."""
+        del second
+        return first**-0.5
 
 
 #: Weak: on the unit box and standardised rewards, 95 % of each lie within a factor e^(2·spread).

@@ -7,6 +7,7 @@ import equinox as eqx
 import jax
 import numpy as np
 
+from windfall.models.gp.grown import Grown
 from windfall.models.gp.inducing import NONE
 from windfall.models.gp.late import Late
 from windfall.models.gp.observations import resize
@@ -25,10 +26,24 @@ class Sparsity:
     Attributes:
         exact: The most inputs for which there is room in an exact model.
         size: How many inputs carry a sparse one.
+        grown: With room for so many, if more, it is exact still, and conditioned upon an earlier
+            posterior.
     """
 
     exact: int
     size: int
+    grown: int = 0
+
+    def kind(self, capacity: int) -> type[Posterior]:
+        """The posterior with so much room.
+
+        Example:
+            >>> [Sparsity(8, 4, 16).kind(room).__name__ for room in (8, 16, 32)]
+            ['Posterior', 'Grown', 'Sparse']
+        """
+        if capacity <= self.exact:
+            return Posterior
+        return Grown if capacity <= self.grown else Sparse
 
     @property
     def latest(self) -> int:
@@ -44,12 +59,11 @@ class Sparsity:
 def resized(posterior: Posterior, capacity: int, sparsity: Sparsity | None) -> Posterior:
     """A posterior, or a stack of them, with other room, on the host.
 
-    An exact one that becomes sparse, or the other way round, has to be conditioned before its
-    predictions mean anything; its hyper-parameters stay.
+    One that becomes another kind has to be conditioned before its predictions mean anything; its
+    hyper-parameters stay.
     """
-    sparse = sparsity is not None and capacity > sparsity.exact
-    if sparse != isinstance(posterior, Sparse):
-        posterior = _blank(posterior, capacity, sparsity if sparse else None)
+    if sparsity is not None and type(posterior) is not sparsity.kind(capacity):
+        posterior = _blank(posterior, capacity, sparsity)
     observations = posterior.observations.resized(capacity)
     # Not by the constructor: a stack has other shapes than it is annotated with.
     if isinstance(posterior, Sparse):
@@ -69,15 +83,23 @@ def resized(posterior: Posterior, capacity: int, sparsity: Sparsity | None) -> P
     whitener = resize(resize(posterior.whitener, capacity, -1), capacity, -2)
     fresh = np.arange(before, capacity)
     whitener[..., fresh, fresh] = 1.0
-    return eqx.tree_at(lambda p: (p.observations, p.whitener), posterior, (observations, whitener))
+    parts = (observations, whitener)
+    if isinstance(posterior, Grown):
+        earlier = resize(posterior.earlier, capacity, -1)
+        posterior = eqx.tree_at(lambda p: p.earlier, posterior, earlier)
+    return eqx.tree_at(lambda p: (p.observations, p.whitener), posterior, parts)
 
 
-def _blank(posterior: Posterior, capacity: int, sparsity: Sparsity | None) -> Posterior:
-    """The other kind of posterior, with the same hyper-parameters and without any knowledge."""
-    kept = (posterior.hyper, posterior.observations, posterior.scale)
-    if sparsity is None:
+def _blank(posterior: Posterior, capacity: int, sparsity: Sparsity) -> Posterior:
+    """Another kind of posterior, with the same hyper-parameters and without any knowledge."""
+    kept, kind = (posterior.hyper, posterior.observations, posterior.scale), sparsity.kind(capacity)
+    if kind is Posterior:
         blank = Posterior(*kept, np.eye(capacity), np.bool_(True), posterior.trend)
         fields = ("whitener", "healthy")
+    elif kind is Grown:
+        unknown = np.eye(capacity), np.bool_(True), posterior.trend, np.zeros(capacity)
+        blank = Grown(*kept, *unknown)
+        fields = ("whitener", "healthy", "earlier")
     else:
         size, dimension = sparsity.chosen, posterior.observations.features.shape[-1]
         blank = Sparse(

@@ -23,6 +23,8 @@ A prediction costs O(m²). What is known of early rewards is kept: as long as hy
 stay, one more reward costs O(m²), too.
 """
 
+from typing import ClassVar
+
 import equinox as eqx
 import jax
 import jax.numpy as jnp
@@ -37,7 +39,7 @@ from windfall.models.gp.late import Late, beginning, early
 from windfall.models.gp.linalg import lower_product
 from windfall.models.gp.means import Mean
 from windfall.models.gp.observations import Observations, Scale
-from windfall.models.gp.posterior import Posterior
+from windfall.models.gp.posterior import Posterior, taken_over
 from windfall.models.gp.sparse_ceiling import carriers, ceiling
 from windfall.models.gp.sparse_path import drawn
 from windfall.models.gp.sums import Sums, brought_up, summed
@@ -70,6 +72,7 @@ class Sparse(Posterior):
     level: Float[Array, " m"]
     unexplained: Float[Array, ""]
     lookup: Lookup
+    cumulative: ClassVar[bool] = True
 
     @property
     def there(self) -> Bool[Array, " m"]:
@@ -214,10 +217,13 @@ class Sparse(Posterior):
         latest = len(self.late.live)
         return condition_sparse(hyper, residual, scale, self.trend, chosen, latest, self)
 
+    def upon(self, earlier):
+        """With the sums of the other; see ``windfall.models.gp.sums``."""
+        return taken_over(self, earlier, "chosen", "whitener", "healthy", "sums")
+
     def forgetting(self) -> "Sparse":
         """Nothing is built upon what was added up with other hyper-parameters, or another Z."""
-        ready = self.sums.ready
-        return eqx.tree_at(lambda p: p.sums.ready, self, np.zeros(np.shape(ready), bool))
+        return eqx.tree_at(lambda p: p.sums.ready, self, np.zeros(np.shape(self.sums.ready), bool))
 
 
 def condition_sparse(

@@ -1,7 +1,5 @@
 """The models that our own policies use unless they are told otherwise."""
 
-from typing import Any
-
 from windfall.models.gp.fit import Fit
 from windfall.models.gp.kernels import Jumps, MainEffects, Matern52, Trend
 from windfall.models.gp.model import GP
@@ -10,10 +8,6 @@ from windfall.models.gp.priors import DimensionPrior, LogNormalPrior
 __all__ = ["earning_model", "finding_model", "similarity_model", "usual_model"]
 
 _PRIOR = {"lengthscale": (0.3, 1.0), "variance": (1.0, 0.3), "noise": (1e-4, 2.0)}
-_ONE_BY_ONE: dict[str, Any] = {
-    "kernel": MainEffects(Matern52(0.5), effect=0.6) + Trend(0.3),
-    "fit": Fit(prior=DimensionPrior(**_PRIOR, slope=(0.3, 1.0), effect=(0.6, 1.0))),
-}
 
 
 def usual_model() -> GP:
@@ -38,17 +32,22 @@ def earning_model() -> GP:
     Where contexts differ and arms are mere names, each has a plane in the context for itself, and
     what is rough above it (``docs/decisions/0009-contexts.md``).
     """
-    return GP(**_ONE_BY_ONE, apiece=Jumps(0.3) + Trend(1.0))
+    prior = DimensionPrior(**_PRIOR, slope=(0.3, 1.0), effect=(0.6, 1.0))
+    apiece = Jumps(0.3) + Trend(1.0)
+    kernel = MainEffects(Matern52(0.5), effect=0.6) + Trend(0.3)
+    return GP(kernel=kernel, fit=Fit(prior=prior, lean=True), apiece=apiece)
 
 
 def finding_model() -> GP:
-    """The same for whoever looks for the one best thing: how bad the bad ones are tells nothing.
+    """For whoever looks for the one best thing: how bad the bad ones are tells nothing.
 
-    What an option of a choice is worth by itself counts as much as everything else together, and
-    rewards below the median count by their powers of ten
-    (``docs/decisions/0016-how-bad-is-bad.md``).
+    Rewards below the median count by their powers of ten. Beside the kernel there is what each
+    feature does by itself; what an option of a choice is worth counts as much as everything else
+    together (``docs/decisions/0016-how-bad-is-bad.md``).
     """
-    return GP(**_ONE_BY_ONE, effects=1.0, compress=True)
+    prior = DimensionPrior(**_PRIOR, effect=(0.6, 1.0))
+    kernel = MainEffects(Matern52(0.5), effect=0.6)
+    return GP(kernel=kernel, fit=Fit(prior=prior), effects=1.0, compress=True)
 
 
 def similarity_model() -> GP:

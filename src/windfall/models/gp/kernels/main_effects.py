@@ -79,20 +79,19 @@ class MainEffects(Kernel):
     def __call__(self, x1, x2):
         return self.gram(x1[None], x2[None])[0, 0]
 
-    # Backwards everything is computed again: to hold a matrix for each factor takes longer.
-    @jax.checkpoint
     def gram(self, x1, x2):
         dimension = x1.shape[1]
-        factors, weights = self.factors(dimension), self.kernel.lengthscale**-2
-        weights = jnp.broadcast_to(weights, (dimension,))
-        # One pass over all pairs computes every distance once.
-        apart = [
-            weights[j] * (x1[:, None, j] - x2[None, :, j]) ** 2 for j in self.features(dimension)
-        ]
-        alone = [self.kernel.profile(factors * r2) for r2 in apart]
+        factors = self.factors(dimension)
+        inverse = 1.0 / jnp.broadcast_to(self.kernel.lengthscale, (dimension,))
+        # Along one feature a distance is a difference, of which no root has to be taken.
+        apart, alone = [], []
+        for j in self.features(dimension):
+            gap = x1[:, None, j] - x2[None, :, j]
+            apart.append((inverse[j] * gap) ** 2)
+            alone.append(self.kernel.along(jnp.sqrt(factors) * inverse[j] * jnp.abs(gap)))
         if self.choices:
             among = self.options
-            apart.append(squared_distance(weights[among], x1[:, among], x2[:, among]))
+            apart.append(squared_distance(inverse[among] ** 2, x1[:, among], x2[:, among]))
             alone.append(x1[:, among] @ x2[:, among].T)
         together = self.kernel.variance * self.kernel.profile(reduce(operator.add, apart))
         return together + self.effect / factors * reduce(operator.add, alone)
