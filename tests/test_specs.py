@@ -109,6 +109,7 @@ def test_specs_read_as_users_write():
             "contexts": None,
             "apiece": None,
             "effects": 0.0,
+            "compress": False,
         },
     }
     assert to_spec(wf.Parameters({"type": wf.Integer(1, 8)}, wf.AtMost({"type": 2}, 9))) == {

@@ -10,7 +10,7 @@ from scipy.stats import norm
 
 from windfall.acquisition.prospect import Prospect
 from windfall.acquisition.windfall import Windfall
-from windfall.models.gp.usual import usual_model
+from windfall.models.gp.usual import finding_model
 from windfall.policy import Policy, as_policy
 
 ARMS = np.random.default_rng(1).random((20, 2))
@@ -52,7 +52,7 @@ def test_it_is_the_goal_s_and_tries_nothing_twice():
     assert policy.repeats is False
     assert Policy(Prospect(), repeats=True).repeats is True
     assert as_policy(goal="reward").repeats is True
-    assert repr(policy.model) == repr(usual_model())
+    assert repr(policy.model) == repr(finding_model())
 
 
 @pytest.mark.parametrize("left", [1.0, 1.5, 11.0, np.inf])

@@ -41,6 +41,7 @@ from windfall.models.linear import BayesianLinear
 MODELS: dict[str, Model] = {
     "gp": GP(),
     "gp-sparse": SparseGP(inducing=8),
+    "gp-compressed": GP(compress=True),
     "gp-bayes": GP(fit=Bayes(samples=4, warmup=20)),
     "linear": BayesianLinear(features="polynomial"),
 }

@@ -133,8 +133,8 @@ class Listed(Candidates):
             found = highest(score, self.arms, self.glance, avoid, among)
         else:
             found = highest_of_shards(self.mesh, score, self.arms, self.glance, avoid, among)
-        at, best = self.arms[found.arm][None], peak(belief)
-        mean, deviation = belief.moments(at)
+        at, best = self.arms[found.arm][None], _read(belief, peak(belief))
+        mean, deviation = belief.in_rewards(*belief.moments(at))
         ratio = score.ratio(at)[0]
         valid = belief.healthy & found.valid
         info = Info(found.score, mean[0], deviation[0], ratio, best, valid, settled=score.settled)
@@ -172,7 +172,8 @@ class Listed(Candidates):
         arm = jnp.where(explored, other, best[0])
         propensity = share / jnp.sum(open) + jnp.where(arm == best[0], 1.0 - share, 0.0)
         at = self.arms[arm][None]
-        (value,), (mean,), (deviation,) = score(at), *belief.moments(at)
+        (mean,), (deviation,) = belief.in_rewards(*belief.moments(at))
+        value = score(at)[0]
         info = Info(value, mean, deviation, score.ratio(at)[0], best[1].best, best[1].healthy,
                     propensity=propensity, explored=explored, settled=best[1].settled)  # fmt: skip
         return arm, info
@@ -233,7 +234,12 @@ class Anywhere(Candidates):
 @program
 def _seen(score: Score, belief: Belief, x):
     """What else is to be known of points: attention, mean and deviation."""
-    return score.ratio(x), *belief.moments(x)
+    return score.ratio(x), *belief.in_rewards(*belief.moments(x))
+
+
+def _read(belief: Belief, mean: Array) -> Array:
+    """A mean in reward units."""
+    return belief.in_rewards(mean, jnp.zeros_like(mean))[0]
 
 
 #: For what needs nothing of the space, and is compiled without it.

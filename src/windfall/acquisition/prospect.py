@@ -2,7 +2,7 @@
 
 from windfall.acquisition.base import Acquisition
 from windfall.acquisition.ei import ExpectedImprovement
-from windfall.models.gp.usual import usual_model
+from windfall.models.gp.usual import finding_model
 from windfall.models.peak import peak
 
 __all__ = ["Prospect"]
@@ -16,6 +16,9 @@ class Prospect(Acquisition):
     thing found counts, an improvement is all that a pull can bring, however many follow: h is
     without bound, and the rest of the score vanishes beside it. μ* is the highest *mean* of what
     was tried, since with noise the highest reward is mostly luck.
+
+    How bad the bad ones are tells nothing about the best: to the model, rewards below the median
+    differ by their powers of ten (``windfall.models.gp.compressed``).
 
     A second pull of the same arm finds nothing, so that every arm is tried once before any is tried
     twice (``repeats``). Of all that was tried on real candidate lists this mattered most
@@ -32,4 +35,4 @@ class Prospect(Acquisition):
         return ExpectedImprovement(belief, peak(belief))
 
     def model(self):
-        return usual_model()
+        return finding_model()

@@ -8,6 +8,7 @@ import dataclasses
 from dataclasses import dataclass
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 
 from windfall.errors import NumericalError
@@ -93,7 +94,8 @@ def _blocks(rows: np.ndarray, size: int) -> np.ndarray:
 
 @program
 def _mean(belief: Belief, x):
-    return belief.mean(x)
+    mean = belief.mean(x)
+    return belief.in_rewards(mean, jnp.zeros_like(mean))[0]
 
 
 def policy_chances(

@@ -51,7 +51,11 @@ class FitInfo(Module):
 
 
 class Belief(Module):
-    """What is believed about the payoffs, in reward units, at points of the unit box."""
+    """What is believed about the payoffs at points of the unit box.
+
+    In reward units, or on a scale on which a policy had better compare them: that keeps the order,
+    and ``in_rewards`` leads back.
+    """
 
     #: Whether inputs end with the time.
     timed: ClassVar[bool] = False
@@ -146,6 +150,12 @@ class Belief(Module):
     @abstractmethod
     def moments(self, x: Float[Array, "m d"]) -> tuple[Float[Array, " m"], Float[Array, " m"]]:
         """μ(x) and σ(x) of the payoff, without the noise of a reward."""
+
+    def in_rewards(
+        self, mean: Float[Array, "*m"], deviation: Float[Array, "*m"]
+    ) -> tuple[Float[Array, "*m"], Float[Array, "*m"]]:
+        """Mean and deviation of payoffs in reward units, for people to read."""
+        return mean, deviation
 
     def ceiling(
         self, x: Float[Array, "m d"], glance: Glance

@@ -101,6 +101,10 @@ class DriftingBelief(Belief):
     def mean(self, x):
         return self._either(lambda: self.moving.mean(x), lambda: self.still.mean(x[:, :-1]))
 
+    def in_rewards(self, mean, deviation):
+        """Both see rewards in the same units."""
+        return self.still.in_rewards(mean, deviation)
+
     def moments(self, x):
         return self._either(lambda: self.moving.moments(x), lambda: self.still.moments(x[:, :-1]))
 
@@ -249,7 +253,7 @@ class Drifting(Model[DriftingBelief]):
         still, info = self.model.search(key, belief.still)
         hyper, mean = still.posterior.hyper, still.posterior.trend
         merged, timed = mean.residual(still.rewards), belief.moving.posterior.trend
-        scale = self.model.scale(merged)
+        scale = still.posterior.units(merged, self.model.scale)
         rewards = scale.apply(timed.residual(belief.moving.rewards))
 
         # A fit that takes drift for noise may be blind to what payoffs look like at one time: the

@@ -153,6 +153,9 @@ class Situated(Belief):
     def moments(self, x):
         return self.inner.moments(joined(x, self.context))
 
+    def in_rewards(self, mean, deviation):
+        return self.inner.in_rewards(mean, deviation)
+
     def prior_deviation(self, x):
         return self.inner.prior_deviation(joined(x, self.context))
 

@@ -213,7 +213,8 @@ def table(policy: Policy, state: State, x: np.ndarray, size: int = 0) -> dict[st
 @program
 def _table(policy: Policy, state: State, x):
     score = policy.score(state)
-    return *state.belief.moments(x), score.ratio(x), score(x)
+    belief = state.belief
+    return *belief.in_rewards(*belief.moments(x)), score.ratio(x), score(x)
 
 
 def moments(belief: Belief, x: np.ndarray, size: int = 0) -> tuple[np.ndarray, np.ndarray]:
@@ -230,7 +231,7 @@ def moments(belief: Belief, x: np.ndarray, size: int = 0) -> tuple[np.ndarray, n
 
 @program
 def _moments(belief: Belief, x):
-    return belief.moments(x)
+    return belief.in_rewards(*belief.moments(x))
 
 
 def _sized(x: np.ndarray, size: int) -> np.ndarray:

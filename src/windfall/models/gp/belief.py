@@ -82,6 +82,10 @@ class GPBelief(Belief):
         """μ(x) and σ(x)."""
         return self.posterior.moments(x)
 
+    def in_rewards(self, mean, deviation):
+        """Back from a compressed scale, if it is one."""
+        return self.posterior.scale.reward(mean, deviation)
+
     def ceiling(self, x, glance):
         """As the posterior can: see ``windfall.models.gp.ceiling``."""
         return self.posterior.ceiling(x, glance)
@@ -100,7 +104,8 @@ class GPBelief(Belief):
 
     def imagine(self, x) -> "GPBelief":
         """The posterior with one more input whose reward is its mean."""
-        rewards = self.rewards.add(x, self.posterior.mean(x[None])[0])
+        mean = self.posterior.mean(x[None])[0]
+        rewards = self.rewards.add(x, self.in_rewards(mean, jnp.zeros_like(mean))[0])
         return dataclasses.replace(self, rewards=rewards, posterior=self.posterior.extend(rewards))
 
     def resized(self, capacity: int) -> "GPBelief":

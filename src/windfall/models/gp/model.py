@@ -16,6 +16,7 @@ from windfall.models.base import FitInfo, Model
 from windfall.models.gp.alone import NEARLY_ALL, crowd
 from windfall.models.gp.bayes import Bayes
 from windfall.models.gp.belief import GPBelief
+from windfall.models.gp.compressed import Compressed
 from windfall.models.gp.evidence import Hyper
 from windfall.models.gp.fit import Fit
 from windfall.models.gp.grown import LATEST
@@ -93,6 +94,8 @@ class GP(Model[GPBelief]):
             each arm has a function of the context for itself. None: as other arms.
         effects: The variance of what every option of a choice is worth whatever stands beside it
             (``Effects``), where there are no contexts; 0: options are worth something together.
+        compress: Whether rewards below the median count by their powers of ten, where there are no
+            contexts and the model is exact: for whoever looks for the best (``Compressed``).
 
     Example:
         >>> from windfall.models.gp.kernels import Matern52
@@ -109,8 +112,14 @@ class GP(Model[GPBelief]):
     contexts: Any = eqx.field(converter=_kernel_or_none, default=None)
     apiece: Any = eqx.field(converter=_kernel_or_none, default=None)
     effects: float = eqx.field(static=True, converter=_variance, default=0.0)
+    compress: bool = eqx.field(static=True, converter=true_or_false("compress"), default=False)
 
     def __check_init__(self):
+        if self.compress and not isinstance(self.mean, Zero):
+            raise InputError(
+                f"compress is True with mean={self.mean!r}; expected no mean function, or "
+                "compress=False: what a mean function leaves has no median that means anything"
+            )
         if not isinstance(self.fit, Fit | Bayes):
             raise InputError(f"fit is {self.fit!r}; expected Fit(...) or Bayes(...)")
 
@@ -120,6 +129,7 @@ class GP(Model[GPBelief]):
         own = {"contexts": self.contexts, "apiece": self.apiece}
         others = "".join(f", {name}={k!r}" for name, k in own.items() if k is not None)
         others += f", effects={self.effects}" if self.effects > 0 else ""
+        others += ", compress=True" if self.compress else ""
         return (
             f"{type(self).__name__}(kernel={self.kernel!r}, noise={float(self.noise)}, {mean}"
             f"fit={self.fit!r}, refit_every={self.refit_every}, ard={self.ard}{others})"
@@ -183,10 +193,13 @@ class GP(Model[GPBelief]):
             kernels = (self.kernel, self.contexts, self.apiece)
             self.fit.prior.check(*(Hyper(k, self.noise) for k in kernels if k is not None))
         nothing, alone = Observations.empty(1, space.dimension), _few(space)
+        scale = Scale(np.float64(0.0), np.float64(1.0))
+        if self.compress and space.apart is None:
+            scale = Compressed.plain(scale)
         prior = Posterior(
             self.hyper(space.dimension, space.apart, space.ties, alone),
             nothing,
-            Scale(np.float64(0.0), np.float64(1.0)),
+            scale,
             np.eye(1),
             np.bool_(True),
             self.mean.bound(space),
@@ -219,7 +232,7 @@ class GP(Model[GPBelief]):
         """
         previous = belief.posterior
         residual = previous.trend.residual(belief.rewards)
-        scaled = self.scale(residual).apply(residual)
+        scaled = previous.units(residual, self.scale).apply(residual)
         many = previous.cumulative
         data = some(scaled, min(FITTED, scaled.capacity))[0] if many else scaled
 
@@ -256,7 +269,7 @@ class GP(Model[GPBelief]):
     def condition(self, belief: GPBelief) -> GPBelief:
         """The posterior with the belief's hyper-parameters on its rewards."""
         previous = belief.posterior
-        scale = self.scale(previous.trend.residual(belief.rewards))
+        scale = previous.units(previous.trend.residual(belief.rewards), self.scale)
         posterior = previous.anew(previous.hyper, belief.rewards, scale)
         belief = dataclasses.replace(belief, posterior=posterior)
         return belief.rated() if posterior.cumulative and belief.thrifty else belief

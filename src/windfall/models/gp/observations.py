@@ -10,6 +10,8 @@ Arrays have a fixed capacity, the first ``used`` slots are live: a study of any 
 per capacity bucket.
 """
 
+from collections.abc import Callable
+
 import equinox as eqx
 import jax
 import jax.numpy as jnp
@@ -192,6 +194,26 @@ class Scale(Module):
 
     location: Float[Array, ""]
     spread: Float[Array, ""]
+
+    def anew(self, observations: Observations, find: Callable[[Observations], "Scale"]) -> "Scale":
+        """A scale of this kind for other rewards.
+
+        Args:
+            observations: The rewards.
+            find: Their location and spread.
+        """
+        return find(observations)
+
+    @classmethod
+    def plain(cls, scale: "Scale") -> "Scale":
+        """Another scale as one of this kind."""
+        return scale
+
+    def reward(
+        self, mean: Float[Array, "*m"], deviation: Float[Array, "*m"]
+    ) -> tuple[Float[Array, "*m"], Float[Array, "*m"]]:
+        """Mean and deviation of a payoff, if a policy compares payoffs on another scale."""
+        return mean, deviation
 
     def apply(self, observations: Observations) -> Observations:
         """The observations with standardised rewards."""

@@ -6,6 +6,7 @@ input adds one row to W in O(n²).
 """
 
 import dataclasses
+from collections.abc import Callable
 from typing import Any, ClassVar
 
 import equinox as eqx
@@ -33,12 +34,14 @@ _LEAST_PIVOT = 1e-12
 
 
 class Posterior(Module):
-    """A Gaussian process conditioned on rewards; every answer is in reward units.
+    """A Gaussian process conditioned on rewards; every answer is in units of the scale.
+
+    These are rewards', unless the scale is another one (``windfall.models.gp.compressed``).
 
     Attributes:
         hyper: Hyper-parameters, for standardised rewards.
         observations: The standardised sufficient statistics.
-        scale: The way back to reward units.
+        scale: The way back from standardised rewards.
         whitener: W = L⁻¹; rows of free slots are those of the identity.
         healthy: False if no Cholesky factor exists even with the largest jitter.
         trend: The mean function.
@@ -106,6 +109,10 @@ class Posterior(Module):
     def prior_deviation(self, x: Float[Array, "m d"]) -> Float[Array, " m"]:
         """√k(x, x) of the kernel, without what a mean function leaves open."""
         return self.scale.spread * jnp.sqrt(self.hyper.kernel.diagonal(x))
+
+    def units(self, observations: Observations, find: Callable[[Observations], Scale]) -> Scale:
+        """The scale for rewards, less what the mean function knows; see ``Scale.anew``."""
+        return self.scale.anew(observations, find)
 
     def in_reward_units(self, x: Float[Array, "m d"], value: Float[Array, " m"]) -> Array:
         """What is predicted of standardised rewards at some points, as a reward."""

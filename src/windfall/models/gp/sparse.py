@@ -190,6 +190,10 @@ class Sparse(Posterior):
         """How far the mean of a slot is from what the others predict; standardised."""
         return density.left_out(self, slot)
 
+    def units(self, observations, find):
+        """Nothing is compressed: sums of early rewards would begin anew with every other median."""
+        return self.scale.plain(find(observations))
+
     def extend(self, observations):
         """The posterior after one more reward, with hyper-parameters, scale and kernel kept.
 

@@ -5,7 +5,7 @@ from windfall.models.gp.kernels import Jumps, MainEffects, Matern52, Trend
 from windfall.models.gp.model import GP
 from windfall.models.gp.priors import DimensionPrior, LogNormalPrior
 
-__all__ = ["earning_model", "similarity_model", "usual_model"]
+__all__ = ["earning_model", "finding_model", "similarity_model", "usual_model"]
 
 _PRIOR = {"lengthscale": (0.3, 1.0), "variance": (1.0, 0.3), "noise": (1e-4, 2.0)}
 
@@ -24,11 +24,10 @@ def usual_model() -> GP:
 
 
 def earning_model() -> GP:
-    """The same on top of a plane, for whoever is paid on the way.
+    """The same beside what each feature does by itself, on top of a plane.
 
-    A few rewards settle which way payoffs rise, long before they show a hill: on real candidate
-    lists the default policy then loses a tenth less. Whoever looks for the one best thing is better
-    served without (``docs/decisions/0008-find-and-earn.md``).
+    A few rewards settle which way payoffs rise, and what a feature does whatever the others are,
+    long before they show a hill (``docs/decisions/0015-main-effects.md``).
 
     Where contexts differ and arms are mere names, each has a plane in the context for itself, and
     what is rough above it (``docs/decisions/0009-contexts.md``).
@@ -37,6 +36,18 @@ def earning_model() -> GP:
     apiece = Jumps(0.3) + Trend(1.0)
     kernel = MainEffects(Matern52(0.5), effect=0.6) + Trend(0.3)
     return GP(kernel=kernel, fit=Fit(prior=prior, lean=True), apiece=apiece)
+
+
+def finding_model() -> GP:
+    """For whoever looks for the one best thing: how bad the bad ones are tells nothing.
+
+    Rewards below the median count by their powers of ten. Beside the kernel there is what each
+    feature does by itself; what an option of a choice is worth counts as much as everything else
+    together (``docs/decisions/0016-how-bad-is-bad.md``).
+    """
+    prior = DimensionPrior(**_PRIOR, effect=(0.6, 1.0))
+    kernel = MainEffects(Matern52(0.5), effect=0.6)
+    return GP(kernel=kernel, fit=Fit(prior=prior), effects=1.0, compress=True)
 
 
 def similarity_model() -> GP:
