@@ -17,6 +17,7 @@ policy compares there; what is read is mapped back by
 """
 
 import jax.numpy as jnp
+import numpy as np
 from jaxtyping import Float
 
 from windfall.models.gp.observations import Observations, Scale
@@ -47,9 +48,8 @@ class Compressed(Scale):
 
     @classmethod
     def plain(cls, scale: Scale) -> "Compressed":
-        """Nothing is compressed."""
-        never = jnp.full_like(scale.location, -jnp.inf)
-        return cls(scale.location, scale.spread, never, jnp.ones_like(never))
+        """Nothing is compressed; host arrays, like those of the scale."""
+        return cls(scale.location, scale.spread, np.float64(-np.inf), np.float64(1.0))
 
     def anew(self, observations, find):
         y, live = observations.mean, observations.live

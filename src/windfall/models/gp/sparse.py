@@ -19,8 +19,7 @@ and at an early input, with a = d/(d + σ²/n) and r(L, x) = 0, its own rewards 
 
     E f = (1 − a) E g + a ȳ,  Var f = (1 − a)² Var g + a σ²/n.
 
-A prediction costs O(m²). What is known of early rewards is kept: as long as hyper-parameters and Z
-stay, one more reward costs O(m²), too.
+A prediction costs O(m²), and so does one more reward as long as hyper-parameters and Z stay.
 """
 
 from typing import ClassVar
@@ -205,16 +204,14 @@ class Sparse(Posterior):
 
     def anew(self, hyper, observations, scale):
         """Other rewards, and inputs chosen now if no search chose any."""
-        residual = self.trend.residual(observations)
+        residual, latest = self.trend.residual(observations), len(self.late.live)
         chosen, scaled = jnp.asarray(self.chosen), scale.apply(residual)
+        around = Hyper(self.trend.over(hyper.kernel), hyper.noise)
         chosen = jax.lax.cond(
             chosen[0] == NONE,
-            lambda: carriers_among(
-                Hyper(self.trend.over(hyper.kernel), hyper.noise), scaled, len(chosen)
-            ),
+            lambda: carriers_among(around, scaled, len(chosen)),
             lambda: chosen,
         )
-        latest = len(self.late.live)
         return condition_sparse(hyper, residual, scale, self.trend, chosen, latest, self)
 
     def upon(self, earlier):
