@@ -1,4 +1,4 @@
-"""A belief whose moments are known, and the situation around it."""
+"""A belief whose moments are known, one that rests on rewards, and the situation around them."""
 
 from collections.abc import Callable
 from typing import Any
@@ -10,6 +10,12 @@ import numpy as np
 
 from windfall.acquisition.base import Situation
 from windfall.models.base import Belief, Tried
+from windfall.models.gp.belief import GPBelief
+from windfall.models.gp.evidence import Hyper
+from windfall.models.gp.kernels import Matern52
+from windfall.models.gp.means import Zero
+from windfall.models.gp.observations import Observations
+from windfall.models.gp.posterior import condition
 
 
 def _unused(*_):
@@ -71,6 +77,16 @@ def tried_at(x=(), rewards=()) -> Tried:
     features, reward = np.zeros((16, 2)), np.zeros(16)
     features[:used], reward[:used] = np.reshape(x, (used, 2)), rewards
     return Tried(features, reward, np.arange(16) < used, np.int32(used))
+
+
+def believing(x, rewards, mean=Zero(), noise=1e-4) -> GPBelief:  # noqa: B008  frozen
+    """What a Gaussian process with settings that are known believes after these rewards."""
+    observations = jax.tree.map(jnp.asarray, Observations.empty(16, 2))
+    for point, reward in zip(x, rewards, strict=False):
+        observations = observations.add(point, np.float64(reward))
+    hyper = Hyper(Matern52([0.3, 0.3]), np.float64(noise))
+    posterior = condition(hyper, observations, trend=mean)
+    return GPBelief(observations, posterior, observations.used)
 
 
 def situation(arms: np.ndarray, *, round: int = 1) -> Situation:

@@ -6,7 +6,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from acquisition.fakes import fake, situation, tried_at
+from acquisition.fakes import believing, fake, situation, tried_at
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.integrate import quad
@@ -18,12 +18,8 @@ from windfall.acquisition.ucb import VUCB
 from windfall.acquisition.windfall import Windfall, WindfallScore
 from windfall.errors import InputError
 from windfall.models.base import Reward
-from windfall.models.gp.belief import GPBelief
-from windfall.models.gp.evidence import Hyper
 from windfall.models.gp.kernels import MainEffects, Matern52, Trend
-from windfall.models.gp.means import Constant, Linear, Zero
-from windfall.models.gp.observations import Observations
-from windfall.models.gp.posterior import condition
+from windfall.models.gp.means import Constant, Linear
 from windfall.models.gp.priors import DimensionPrior
 from windfall.policy import Policy, as_policy
 from windfall.space import as_space
@@ -128,21 +124,12 @@ def test_choices_do_not_depend_on_the_units_of_the_rewards(shift, unit):
     np.testing.assert_allclose(there, shift + unit * np.asarray(here), rtol=1e-8, atol=1e-8)
 
 
-def believing(rewards, mean=Zero(), noise=1e-4):  # noqa: B008  frozen
-    observations = jax.tree.map(jax.numpy.asarray, Observations.empty(16, 2))
-    for x, reward in zip(ARMS, rewards, strict=False):
-        observations = observations.add(x, np.float64(reward))
-    hyper = Hyper(Matern52([0.3, 0.3]), np.float64(noise))
-    posterior = condition(hyper, observations, trend=mean)
-    return GPBelief(observations, posterior, observations.used)
-
-
 @pytest.mark.parametrize("mean", [Constant(), Linear()])
 def test_a_mean_function_leaves_curiosity_as_it_is(mean):
     """Its prior variance of 100 is no measure of how much of the payoffs is known."""
     rewards = [0.3, -0.2, 0.5]
-    plain = Windfall().focus(None, believing(rewards), situation(ARMS), None).kappa
-    other = Windfall().focus(None, believing(rewards, mean), situation(ARMS), None).kappa
+    plain = Windfall().focus(None, believing(ARMS, rewards), situation(ARMS), None).kappa
+    other = Windfall().focus(None, believing(ARMS, rewards, mean), situation(ARMS), None).kappa
     assert other >= plain > 1.2
 
 
@@ -156,7 +143,7 @@ def test_a_mean_function_leaves_curiosity_as_it_is(mean):
     ],
 )
 def test_a_reward_that_stands_alone_leaves_the_benefit_of_the_doubt(rewards, noise, leads):
-    belief = believing(rewards, noise=noise)
+    belief = believing(ARMS, rewards, noise=noise)
     score = Windfall().focus(None, belief, situation(ARMS), None)
     lead = np.max(rewards) - np.mean(rewards)
     np.testing.assert_allclose(score.bonus, leads * lead, atol=0.05 * lead)
@@ -226,7 +213,7 @@ def test_of_many_inputs_the_nearest_is_sought_where_there_is_a_bonus_for_it(bonu
         for point, reward in ((x[0], 1.0), (x[1], 0.2), (x[2], 0.6)):
             belief = belief.observe(point, Reward(np.float64(reward)))
         belief = model.condition(belief)
-        numbers = (jnp.asarray(value) for value in (1.0, 1.5, 2.0, bonus, 0.25))
+        numbers = (jnp.asarray(value) for value in (bonus, 0.25, 1.0, 1.5, 2.0))
         score = WindfallScore(belief, *numbers)
         mean, deviation = belief.moments(x)
         plain = mean + 1.5 * deviation + 2.0 * expected_improvement(mean, deviation, 1.0)

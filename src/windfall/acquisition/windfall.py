@@ -1,11 +1,11 @@
 """The default policy: mean, curiosity that wanes, and attention to a windfall that lasts."""
 
 import equinox as eqx
-import jax
 import jax.numpy as jnp
 from jaxtyping import Float
 
-from windfall.acquisition.base import Acquisition, Rising
+from windfall.acquisition.base import Acquisition
+from windfall.acquisition.benefit import BenefitOfDoubt, bonus_for, reach_of
 from windfall.acquisition.ei import expected_improvement
 from windfall.checks import number
 from windfall.models.base import Belief
@@ -25,59 +25,36 @@ _DEEP, _OFTEN = 1e6, 0.5
 #: Where windfalls are rare, this share of contexts is unusual for good: a look costs nothing beside
 #: them.
 _STEADILY = 0.1
-#: Of more inputs than this the nearest is not sought for less than such a share of the lead.
-_MANY, _NEGLIGIBLE = 1024, 1e-6
-#: From how near something that was tried takes the novelty of a point away, in spacings of n
-#: points; twice as far where all differences may be luck, and with them those of the mean.
-_NEAR = 0.25
 
 
-class WindfallScore(Rising):
+class WindfallScore(BenefitOfDoubt):
     """μ(x) + κσ(x) + h E max(f(x) − y*, 0) + b ν(x)."""
 
     best: Float[Array, ""]
     kappa: Float[Array, ""]
     pulls: Float[Array, ""]
-    bonus: Float[Array, ""]
-    reach: Float[Array, ""]
     shunned: Float[Array, " d"] | None = None
 
+    def worth(self, mean, deviation, bonus):
+        return mean + self.kappa * deviation + self._windfall(mean, deviation, bonus)
+
     def value(self, x, mean, deviation):
-        novelty = self._novelty(x)
-        value = mean + self.kappa * deviation + self._windfall(mean, deviation, novelty)
+        value = super().value(x, mean, deviation)
         if self.shunned is None:
             return value
         # Below all others, but a number: it may be the only one that is available.
         least = mean - self.kappa * deviation
         return jnp.where(jnp.all(x == self.shunned, axis=1), least, value)
 
-    def ceiling(self, x, glance):
-        """As if nothing like it had been tried, which is soon said."""
-        moments = self.belief.ceiling(x, glance)
-        if moments is None:
-            return None
-        mean, deviation = moments
-        return mean + self.kappa * deviation + self._windfall(mean, deviation, 1.0)
-
     def ratio(self, x):
         mean, deviation = self.belief.moments(x)
         certain = deviation <= 0
-        windfall = self._windfall(mean, deviation, self._novelty(x))
+        windfall = self._windfall(mean, deviation, self.earned(x))
         relative = windfall / jnp.where(certain, 1.0, deviation)
         return jnp.where(certain, 1.0, 1.0 + relative / self.kappa)
 
-    def _novelty(self, x):
-        """ν(x); of many inputs the nearest is sought only where there is a bonus for it."""
-        if len(self.belief.tried.x) <= _MANY:
-            return self.belief.novelty(x, self.reach)
-        nothing = jnp.zeros(x.shape[0], x.dtype)
-        return jax.lax.cond(
-            self.bonus > 0, lambda: self.belief.novelty(x, self.reach), lambda: nothing
-        )
-
-    def _windfall(self, mean, deviation, novelty):
-        improvement = expected_improvement(mean, deviation, self.best)
-        return self.pulls * improvement + self.bonus * novelty
+    def _windfall(self, mean, deviation, bonus):
+        return self.pulls * expected_improvement(mean, deviation, self.best) + bonus
 
 
 class Windfall(Acquisition):
@@ -177,10 +154,8 @@ class Windfall(Acquisition):
         lead = seen.best - jnp.sum(jnp.where(seen.live, seen.reward, 0.0)) / n
         windfall, luck = belief.standing_alone()
         # If differences are luck, those of the mean are: they must not outweigh the bonus.
-        bonus = jnp.maximum(windfall, 2.0 * luck) * jnp.minimum(2.0 * self.patience / n, 1.0) * lead
-        bonus = jnp.where((seen.distinct > 0) & (situation.left > 1.0), bonus, 0.0)
-        if len(tried.x) > _MANY:
-            bonus = jnp.where(bonus > _NEGLIGIBLE * lead, bonus, 0.0)
+        doubtful = jnp.maximum(windfall, 2.0 * luck) * jnp.minimum(2.0 * self.patience / n, 1.0)
+        bonus = jnp.where(situation.left > 1.0, bonus_for(belief, doubtful, lead), 0.0)
         kappa = self.curiosity * (1.0 + doubt) * fade
         share, habit = jnp.minimum(self.patience / n, _OFTEN), belief.habit
         if habit is not None:
@@ -193,7 +168,7 @@ class Windfall(Acquisition):
                 follow = habit.rare & habit.best & ~look
                 kappa, pulls = jnp.where(follow, _NOTHING, kappa), jnp.where(follow, 0.0, pulls)
                 shunned = jnp.where(look, habit.point, jnp.nan)
-        return WindfallScore(belief, best, kappa, pulls, bonus, _NEAR * (1.0 + luck), shunned)
+        return WindfallScore(belief, bonus, reach_of(luck), best, kappa, pulls, shunned)
 
     def early(self, round, size):
         """In the first rounds, as long as there are far more arms than these."""
