@@ -21,3 +21,10 @@ def snapshots() -> Problem:
     locations = rng.uniform(size=(12, 2))
     readings = rng.normal(size=(4, 12))
     return Problem(arms=locations, payoff=readings, noise=1e-3, name="network")
+
+
+def lattice() -> Problem:
+    """Five by four points of the plane; each pays more than the one before."""
+    axis = np.linspace(0.0, 2.0, 5)
+    arms = np.stack(np.meshgrid(axis, axis[:4]), axis=-1).reshape(-1, 2)
+    return Problem(arms=arms, payoff=np.arange(20.0), name="made-up")

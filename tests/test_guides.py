@@ -19,7 +19,7 @@ FLAGS = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
         ("cluster", 7),
         ("contexts", 18),
         ("evaluation", 20),
-        ("models", 21),
+        ("models", 25),
         ("studies", 20),
     ],
 )

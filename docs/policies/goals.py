@@ -33,8 +33,10 @@ def main() -> None:
     given = parser.parse_args()
     problem = wf.problems.load(given.list, given.folder)
     results = [
-        wf.simulate(problem, goal=goal, trials=given.trials, seed=0, workers=1, label=policy)
-        for goal, policy in GOALS.items()
+        wf.simulate(
+            problem, goal=goal, trials=given.trials, seed=0, workers=1, label=f'goal="{goal}"'
+        )
+        for goal in GOALS
     ]
     for result in results:
         summary = result.summary()

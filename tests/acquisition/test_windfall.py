@@ -187,12 +187,17 @@ def test_settings_are_checked(settings, message):
 
 
 def test_in_the_first_rounds_nothing_is_tried_twice():
-    def rounds(size):
-        return [n for n in range(1, 30) if Windfall().early(np.int32(n), size)]
+    def rounds(size, budget=np.inf):
+        early = Windfall().early
+        return [n for n in range(1, 30) if early(np.int32(n), size, np.float64(budget - n + 1))]
 
     assert rounds(2500) == list(range(1, 17))
     assert rounds(40) == list(range(1, 9))
     assert rounds(4) == []
+    # Not in the last pulls of a budget, over which curiosity wanes.
+    assert rounds(2500, 50) == list(range(1, 17))
+    assert rounds(2500, 14) == [1, 2, 3, 4]
+    assert rounds(2500, 10) == []
     # A line, whose end is soon known to be the best: eight rounds, and then it is tried again.
     bandit = wf.Bandit(ARMS[np.argsort(ARMS[:, 0])], seed=0)
     arms = []

@@ -8,6 +8,7 @@ import pytest
 from made_up import made_up
 
 import windfall as wf
+from windfall.compare.statistics import ENOUGH_TRIALS
 
 #: After the initial arms; a policy that finds nothing better has that gap.
 MEDIANS = {"windfall": 0.6, "lw-ucb": 0.3, "v-ucb": 0.1, "gp-ucb": 0.5, "ei": 0.2, "ts": 0.4}
@@ -70,11 +71,20 @@ def test_the_lowest_median_comes_first(windfall, folder, played):
     table = rows(done.stdout)
     assert [row[0] for row in table] == RANKED
     earned = ["0.1", "0.1", "0", "0.1", "0.1", "0.1"]
-    found = ["0.1", "-0.5 [-0.5, -0.5]", "0%", "100%"]
+    found = ["0.1", "-0.5", "0%", "100%"]
     assert table[0][1:] == [*earned, *found, f"{2 / (3 * 59):.2g}"]
     assert table[-1][7:9] == ["0.6", ""]  # the policy named first is what the others are held to
     heading = next(line for line in done.stdout.splitlines() if "policy" in line)
     assert [word for word in heading.split() if word.startswith("t=")] == ["t=10", "t=25", "t=50"]
+
+
+def test_an_interval_takes_as_many_trials_as_a_verdict(windfall, folder, played):
+    for trials in range(1, ENOUGH_TRIALS + 2):
+        done = windfall("compare", folder, "--rounds", "12", "--trials", str(trials))
+        interval = " [-0.5, -0.5]" if trials >= ENOUGH_TRIALS else ""
+        assert f"-0.5{interval}" in rows(done.stdout)[0]
+        assert "from six on, its 95 % bootstrap" in done.stdout
+    assert ENOUGH_TRIALS == 6
 
 
 def test_the_goal_decides_who_is_played_and_who_comes_first(windfall, folder, monkeypatch):

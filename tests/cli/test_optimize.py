@@ -104,6 +104,24 @@ def test_the_policy_takes_over_and_finds_the_top(windfall, lab):
     assert json.loads(done.stdout)["best"]["value"] > 5 - 1e-4
 
 
+@pytest.mark.parametrize(
+    ("wish", "acquisition", "budget"),
+    [
+        ([], "Prospect(", ""),
+        (["--goal", "best"], "Prospect(", ""),
+        (["--goal", "reward"], "Windfall(", ", budget=12)"),  # as many as --pulls
+        (["--policy", "windfall"], "Windfall(", ""),
+    ],
+)
+def test_the_goal_decides_unless_a_policy_is_named(windfall, lab, wish, acquisition, budget):
+    done = windfall("optimize", f"{lab}:run", "--box", "x=0.5:1", *FILL, "--json", *wish)
+    assert done.exit_code == 0, done.stderr
+    policy = json.loads(done.stdout)["policy"]
+    assert policy.startswith(f"Policy({acquisition}")
+    assert policy.endswith(budget)
+    assert ("budget" in policy) == bool(budget)
+
+
 def test_workers_side_by_side(windfall, lab):
     arguments = ["--box", "x=0.5:1", *FILL, "--workers", "5", "--json"]
     done = windfall("optimize", f"{lab}:run", *arguments)
@@ -150,6 +168,7 @@ def test_a_log_of_an_earlier_version_is_taken_over(windfall, lab):
         (["--seed", "1"], ["seed: 1 here, 0 saved"]),
         (["--minimize"], ["about.minimize: True here, False saved"]),
         (["--policy", "ei"], ["policy"]),
+        (["--goal", "reward"], ["policy"]),
         (["--initial", "3"], ["initial: 3 here, 20 saved"]),
         (["--box", "y=0:1"], ["space"]),
     ],
@@ -194,13 +213,16 @@ BOX = ["--box", "x=0:1"]
         (["LAB:run", *BOX, "--initial", "0"], ["initial is 0"]),
         (["LAB:run", *BOX, "--seed", "-1"], ["seed is -1"]),
         (["LAB:run", *BOX, "--policy", "best"], ["'best'", "v-ucb"]),
+        (["LAB:run", *BOX, "--goal", "all"], ["goal is 'all'", "one of reward, best"]),
+        (["LAB:run", *BOX, "--goal", "best", "--policy", "ei"],
+         ["goal is 'best' and policy is 'ei'; expected one of them"]),
         (["LAB:run", *BOX, "--policy", "LAB:number"], ["LAB:number", "Policy"]),
         (["LAB:run", *BOX, "--plot", "figure.gif"], ["'figure.gif'", ".png, .pdf, .svg"]),
         (["LAB:run", *BOX, "--store", "/dev/null/x/lab.db"], ["/dev/null/x/lab.db", "cannot be"]),
         (["LAB:run", *BOX, "--store", "a.db", "--log", "."], ["log '.' cannot be read"]),
         ([], ["MODULE:FUNCTION"]),
     ],
-)
+)  # fmt: skip
 def test_bad_input_is_one_line_and_no_call(windfall, lab, arguments, words):
     line = one_line(windfall("optimize", *(a.replace("LAB", lab) for a in arguments)))
     for word in words:

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 import windfall as wf
+from windfall.space import Arms
 
 BOX = wf.Box([0, 20], [10, 90], names=["dose", "heat"])
 GUIDE = Path(__file__).parents[2] / "docs" / "guides" / "studies.md"
@@ -71,6 +72,24 @@ def test_arms_come_and_go_from_a_shell(windfall):
         assert study.history()["kind"] == ["added", "retired", "told"]
 
 
+def test_arms_with_names_come_and_go_from_a_shell(windfall):
+    arms = Arms([[1.0], [2.0], [3.0], [4.0]], titles=["blank", "1871", "1", "steel"])
+    wf.Study("tide", arms, "mean").close()
+    asked = windfall("study", "ask", "tide", "--among", "steel", "--json")
+    assert json.loads(asked.stdout)["choices"][0]["arm"] == 3
+    for gone in ("blank", "1871"):
+        done = windfall("study", "retire", "tide", gone)
+        assert done.exit_code == 0, done.stderr
+    with wf.Study("tide") as study:
+        assert study._record.retired == {0, 1}
+    for name, complaint in (
+        ("tin", "arm is 'tin'; expected the name of an arm, or its number"),
+        ("9", "arm is 9; expected a Choice or a row number"),
+        ("1", "arm is 1, which is retired already"),  # a number, as ask prints it, before a name
+    ):
+        assert complaint in windfall("study", "retire", "tide", name).stderr
+
+
 def test_a_study_is_made_moved_and_dropped_from_a_shell(windfall, tmp_path):
     Path("arms.csv").write_text("dose,heat\n1,2\n3,4\n5,6.5\n")
     made = windfall("study", "create", "glass", "--arms", "arms.csv", "--policy", "mean")
@@ -130,6 +149,9 @@ def test_a_study_is_made_moved_and_dropped_from_a_shell(windfall, tmp_path):
         ("tell alloy 1 --id 7", "id is 7; expected that of a choice of this study"),
         ("tell alloy 1 --nosie 3 --id 0", "see windfall study tell --help"),
         ("tell alloy nan --at dose=3 --at heat=30", "reward is nan; expected a finite number"),
+        ("tell alloy 1 --at dose=3 --at dose=4", "--at has 'dose' more than once; expected every"),
+        ("tell alloy 1 --at dose --at heat=30", "--at is 'dose'; expected NAME=VALUE"),
+        ("ask alloy --among 1", "among is [1]; expected none: there is no list of arms"),
         ("ask alloy -n 0", "n is 0; expected a whole number, at least 1"),
         ("ask alloy --lease 0", "lease is 0.0; expected a finite number, above 0"),
         ("export alloy alloy.xls", "path is 'alloy.xls'; expected a name that ends in .csv or"),

@@ -110,6 +110,10 @@ def test_each_suite_among_the_problems_has_a_mean_of_its_own(lot):
     assert list(alone.means()) == ["all problems"]
 
 
+def test_lists_of_one_s_own_belong_to_no_suite_whatever_they_are_called(lot):
+    assert list(dataclasses.replace(compared(lot), name="real").means()) == ["all problems"]
+
+
 def test_the_floor_is_a_hundredth_of_a_random_arm_s_regret():
     payoff = np.array([[0.0, 1.0, 5.0], [0.0, 0.0, 9.0], [50.0, 0.0, 100.0]])
     problem = Problem(arms=[[0.0], [1.0], [2.0]], payoff=payoff)
@@ -207,3 +211,19 @@ def test_the_gap_s_table_has_shares_verdicts_and_marks_the_lowest():
     assert rows["stuck"] == ("50%", "100%", "75%")
     pair = compared({"cosine": {"mine": found, "ei": near, "ts": far}}).gap_pairs["cosine"]["mine"]
     assert (pair.baseline, pair.difference, pair.wins) == ("ei", -0.5, trials)
+    assert "fewer than 6 trials decide nothing" in facts.caption
+
+
+def test_both_quantities_are_compared_within_trials_with_the_best_reference():
+    """Who earns most of the references need not be who finds most."""
+    steady, late = np.full((8, 4), 1.0), np.tile([3.0, 3.0, 3.0, 0.5], (8, 1))
+    table = compared({"cosine": {"mine": steady - 0.25, "ei": steady, "ts": late}})
+    said = table.summary()["problems"]["cosine"]["policies"]["mine"]
+    for quantity, pairs, baseline, difference in (
+        ("", table.pairs, "ei", -0.25),
+        ("gap_", table.gap_pairs, "ts", 0.25),
+    ):
+        pair = pairs["cosine"]["mine"]
+        assert said[f"{quantity}against_best"] == pair.summary()
+        assert (pair.baseline, pair.difference) == (baseline, difference)
+        assert (pair.low, pair.high, pair.trials) == (difference, difference, 8)

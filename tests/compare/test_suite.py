@@ -62,6 +62,14 @@ def test_sensor_problems_without_data_are_left_out_with_the_reason(tmp_path, dat
     assert found.missing == {}
 
 
+def test_a_suite_of_changing_rounds_is_played_without_what_nobody_has(no_play, tmp_path):
+    contest = Contest.prepare("varying", ["ei"], **SMALL, data_dir=tmp_path)
+    assert list(contest.missing) == [
+        "temperature-hours", "temperature-drift", "buchwald-hartwig-halides",
+    ]  # fmt: skip
+    assert [e.name for e in contest.experiments] == list(suite("varying")[:-3])
+
+
 @pytest.mark.parametrize(
     ("policies", "reference", "expected", "measure"),
     [

@@ -13,6 +13,7 @@ from windfall.errors import InputError
 from windfall.evaluation import crossfit
 from windfall.evaluation.evaluate import probable_and_predicted
 from windfall.evaluation.log import as_log
+from windfall.study.stores import MemoryStore
 
 LINEAR = wf.BayesianLinear()
 ARMS = np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0], [1.0, 1.0]])
@@ -211,6 +212,30 @@ def test_a_study_without_arms_or_propensities_says_so():
         wf.evaluate(wf.Bandit(wf.Box([0.0], [1.0])), "ts")
     with pytest.raises(InputError, match="history has 0 choices with a propensity and a reward"):
         wf.evaluate(wf.Bandit(ARMS), "ts")
+
+
+def test_a_reward_that_was_taken_back_does_not_count():
+    """Also where the choice was only looked at, and not handed out."""
+    study = wf.Study("log", ARMS, wf.Policy(wf.VUCB(), LINEAR, explore=0.5), store=MemoryStore())
+    for reward in (1.0, 2.0, 3.0, 4.0, 5.0, 1000.0):
+        study.tell(study.ask(), reward)
+    study.undo()
+    for log in (study, study.history()):
+        assert as_log(log, ARMS if log is not study else None, None).reward.tolist() == [4.0, 5.0]
+
+
+def test_a_policy_that_expects_drift_is_judged_as_if_nothing_did():
+    gp = wf.GP(fit=wf.Fit(restarts=0, iterations=5))
+    log = columns(n=20)
+    found = [
+        wf.evaluate(without_context(log), policy, arms=ARMS, model=model)
+        for policy, model in (
+            (wf.Policy(wf.VUCB(), gp, explore=0.5), None),
+            (wf.Policy(wf.VUCB(), wf.Drifting(gp), explore=0.5), None),
+            (wf.Policy(wf.VUCB(), gp, explore=0.5), wf.Drifting(gp)),
+        )
+    ]
+    assert found[1] == found[0] == found[2]
 
 
 def test_of_events_only_rewards_of_choices_with_a_propensity_count():

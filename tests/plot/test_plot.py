@@ -7,25 +7,12 @@ import numpy as np
 import pytest
 from made_up import made_up
 from matplotlib.figure import Figure
+from scipy import optimize
+from small_problems import lattice
 
 import windfall as wf
 from windfall.plot.curves import _spread
-from windfall.plot.maps import _lattice
 from windfall.plot.style import COLOURS, palette
-
-
-def lattice_problem(**extra) -> wf.Problem:
-    axis = np.linspace(0.0, 2.0, 5)
-    arms = np.stack(np.meshgrid(axis, axis[:4]), axis=-1).reshape(-1, 2)
-    return wf.Problem(arms=arms, payoff=np.arange(20.0), name="made-up", **extra)
-
-
-def played(label: str = "lw-ucb", rounds: int = 6) -> wf.Result:
-    rng = np.random.default_rng(0)
-    arms = rng.integers(0, 20, (3, rounds))
-    arms[:, 0] = 2
-    return made_up(19.0 - arms, label, arms=arms)
-
 
 # --- regret curves -------------------------------------------------------------------------------
 
@@ -92,103 +79,25 @@ def test_no_two_curves_share_a_colour():
     assert len(palette(["x"] * 12)) == 12
 
 
-def test_spread_keeps_order_gap_and_mean():
+def test_spread_is_the_nearest_that_keeps_order_gaps_and_edges():
+    """Against SciPy's minimiser of the squared distances under the same conditions."""
     rng = np.random.default_rng(2)
     for _ in range(20):
-        heights = rng.uniform(0, 0.3, 6)
+        heights = np.sort(rng.uniform(0, 0.5, 6))
         moved = _spread(heights, 0.1)
-        assert (np.argsort(moved) == np.argsort(heights)).all()
-        assert np.diff(np.sort(moved)).min() >= 0.1 - 1e-12
-        assert moved.mean() == pytest.approx(heights.mean())
+        nearest = optimize.minimize(
+            lambda y, wish: np.sum((y - wish) ** 2), np.linspace(0.1, 0.9, 6), (heights,),
+            jac=lambda y, wish: 2 * (y - wish), method="SLSQP", bounds=[(0.03, 0.97)] * 6,
+            constraints=[{"type": "ineq", "fun": lambda y: np.diff(y) - 0.1}],
+            options={"ftol": 1e-14},
+        )  # fmt: skip
+        np.testing.assert_allclose(moved, nearest.x, atol=1e-5)  # SLSQP stops that near
+        turned = rng.permutation(6)
+        np.testing.assert_array_equal(_spread(heights[turned], 0.1), moved[turned])
     far = np.array([0.9, 0.1])
     np.testing.assert_allclose(_spread(far, 0.1), far)
-
-
-# --- maps ----------------------------------------------------------------------------------------
-
-
-def test_a_lattice_becomes_an_image_with_every_payoff_in_its_place():
-    problem = lattice_problem()
-    ax, bar = wf.plot.payoff_map(problem).axes
-    (mesh,) = ax.collections
-    np.testing.assert_array_equal(mesh.get_array(), np.arange(20.0).reshape(4, 5))
-    assert bar.get_ylabel() == "payoff"
-    (star,) = ax.lines
-    assert (star.get_xdata()[0], star.get_ydata()[0]) == tuple(problem.arms[19])
-
-
-def test_a_disk_of_grid_points_is_an_image_with_holes():
-    problem = wf.problems.load("wheel-0.5")
-    ax = wf.plot.payoff_map(problem).axes[0]
-    image = ax.collections[0].get_array()
-    assert image.shape == tuple(len(np.unique(x)) for x in problem.arms.T)
-    assert image.count() == problem.size
-    assert len(ax.lines) == 0  # many arms are equally good: no star
-
-
-def test_scattered_or_repeated_arms_are_not_a_lattice():
-    rng = np.random.default_rng(3)
-    assert _lattice(rng.uniform(size=(30, 2))) is None
-    assert _lattice(np.array([[0, 0], [0, 1], [1, 0], [1, 1], [1, 1.0]])) is None
-    assert _lattice(np.array([[0.0, 1.0], [1.0, 1.0], [2.0, 1.0]])) is None
-
-
-def test_scattered_arms_are_dots_of_the_trial_s_payoffs():
-    rng = np.random.default_rng(4)
-    payoff = rng.normal(size=(2, 12))
-    for dimension in (2, 3):
-        problem = wf.Problem(arms=rng.uniform(size=(12, dimension)), payoff=payoff)
-        ax = wf.plot.payoff_map(problem, trial=1).axes[0]
-        np.testing.assert_allclose(ax.collections[0].get_offsets(), problem.arms[:, :2])
-        np.testing.assert_array_equal(ax.collections[0].get_array(), payoff[1])
-        assert "trial 1" in ax.get_title()
-
-
-def test_one_feature_is_a_line_in_order():
-    problem = wf.Problem(arms=[[2.0], [0.0], [1.0]], payoff=[5.0, 3.0, 4.0], feature_names=["dose"])
-    (ax,) = wf.plot.payoff_map(problem).axes
-    np.testing.assert_array_equal(ax.lines[0].get_xdata(), [0, 1, 2])
-    np.testing.assert_array_equal(ax.lines[0].get_ydata(), [3, 4, 5])
-    assert (ax.get_xlabel(), ax.get_ylabel()) == ("dose", "payoff")
-
-
-@pytest.mark.parametrize("quantity", ["ratio", "mean"])
-def test_ratio_map_shows_what_a_bandit_with_these_rewards_thinks(quantity):
-    problem, result = lattice_problem(), played()
-    policy = wf.LWUCB(kappa=1.0, components=2)
-    bandit = wf.Bandit(problem.arms, policy, seed=0)
-    for arm, reward in [(0, 0.0), (1, 1.0), (2, result.rewards[1, 0])]:
-        bandit.tell(arm, reward)  # arm 2 is the best initial one: its noisy reward is known
-    for arm, reward in zip(result.arms[1, 1:], result.rewards[1, 1:], strict=True):
-        bandit.tell(int(arm), reward)
-    ax = wf.plot.ratio_map(result, problem, 1, policy=policy, quantity=quantity).axes[0]
-    mesh, rings = ax.collections
-    np.testing.assert_allclose(np.ravel(mesh.get_array()), bandit.explain()[quantity])
-    visited = np.unique([0, 1, 2, *result.arms[1]])
-    np.testing.assert_allclose(rings.get_offsets(), problem.arms[visited])
-    assert f"{len(visited)} visited arms" in ax.get_title()
-    assert "LW-UCB after round 6 of trial 1" in ax.get_title()
-
-
-def test_ratio_map_finds_the_policy_by_its_label():
-    problem, result = lattice_problem(), played()
-    protocol = problem.protocol
-    policy = wf.LWUCB(kappa=protocol.kappa, components=protocol.components)
-    by_label, given = (
-        wf.plot.ratio_map(result, problem, policy=p).axes[0].collections[0].get_array()
-        for p in (None, policy)
-    )
-    np.testing.assert_array_equal(by_label, given)
-
-
-def test_ratio_map_names_what_does_not_fit():
-    problem, result = lattice_problem(), played()
-    with pytest.raises(wf.InputError, match="trial is 3; expected a number from 0 to 2"):
-        wf.plot.ratio_map(result, problem, 3)
-    with pytest.raises(wf.InputError, match="quantity is 'std'"):
-        wf.plot.ratio_map(result, problem, quantity="std")
-    with pytest.raises(wf.InputError, match="problem is 'cosine' with 2500 arms"):
-        wf.plot.ratio_map(result, wf.problems.load("cosine"))
+    many = _spread(np.zeros(30), 0.1)
+    np.testing.assert_allclose(np.sort(many), np.linspace(0.03, 0.97, 30))
 
 
 # --- decisions -----------------------------------------------------------------------------------
@@ -210,7 +119,7 @@ def test_decision_draws_the_means_that_the_bandit_goes_by():
 
 
 def test_overview_puts_lw_ucb_s_median_trial_beside_the_curves():
-    problem = lattice_problem()
+    problem = lattice()
     weighted = made_up([[9.0, 9.0], [5.0, 5.0], [1.0, 1.0]], "lw-ucb")
     plain = made_up(np.ones((3, 2)), "v-ucb")
     figure = wf.plot.overview([plain, weighted], problem)
@@ -227,8 +136,17 @@ def test_overview_puts_lw_ucb_s_median_trial_beside_the_curves():
 
 
 def test_overview_without_lw_ucb_shows_the_predicted_payoff():
-    figure = wf.plot.overview(made_up(np.ones((1, 2)), "v-ucb"), lattice_problem())
+    figure = wf.plot.overview(made_up(np.ones((1, 2)), "v-ucb"), lattice())
     assert "predicted payoff μ" in {ax.get_ylabel() for ax in figure.axes}
+
+
+def test_overview_without_maps_where_they_would_be_a_handful_of_dots():
+    arms = np.array(np.meshgrid(*[[0.0, 1.0]] * 4, [1.0, 2.0, 5.0])).reshape(5, -1).T
+    problem = wf.Problem(arms=arms, payoff=np.arange(48.0), name="made-up")
+    figure = wf.plot.overview(made_up(np.ones((1, 2)), "v-ucb"), problem)
+    assert figure.get_suptitle() == "made-up, 48 arms"
+    titles = [ax.get_title().partition("\n")[0] for ax in figure.axes]
+    assert titles == ["regret per round", "what was found"]
 
 
 @pytest.mark.parametrize(

@@ -35,6 +35,30 @@ def test_gap_draws_edge_cases(regret, tmp_path):
     wf.plot.save(figure, tmp_path / "a.png")
 
 
+def test_who_misses_nothing_is_drawn_at_the_bottom_and_named_within_the_axes():
+    labels = ("ei", "ts", "v-ucb", "gp-ucb", "lw-ucb")
+    found = [made_up(np.tile([2.0, 0.5, 0.0, 0.0], (3, 1)), label) for label in labels]
+    (ax,) = wf.plot.gap([*found, made_up(np.full((3, 4), 0.4), "windfall")]).axes
+    bottom, top = ax.get_ylim()
+    for line in ax.lines[:-1]:
+        np.testing.assert_allclose(line.get_ydata(), [2.0, 0.5, bottom, bottom])
+        assert not line.get_clip_on()  # half of it would be
+    assert 0 < bottom < 0.4 < top
+    assert ax.get_ylabel() == "gap of the best arm so far (0 at the bottom)"
+    heights = [text.get_position()[1] for text in ax.texts]
+    assert min(heights) > 0.02
+    assert max(heights[:-1]) < heights[-1] < 0.98
+    (plain,) = wf.plot.gap(made_up(np.full((3, 4), 0.4))).axes
+    assert "0" not in plain.get_ylabel()
+
+
+def test_nothing_but_zeros_has_a_curve_and_a_name():
+    (ax,) = wf.plot.gap([made_up(np.zeros((6, 5)), label) for label in ("ei", "ts")]).axes
+    for line in ax.lines:
+        np.testing.assert_array_equal(line.get_ydata(), ax.get_ylim()[0])
+    assert [text.get_text() for text in ax.texts] == ["EI", "TS"]
+
+
 def test_reference_runs_stand_beside_the_policies_in_the_same_rounds():
     runs = {"them": [[3.0, 9.0, 5.0, 19.0], [7.0, 1.0, 12.0, np.nan]], "short": [[4.0, 5.0]]}
     problem = wf.Problem(

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from made_up import made_up
 
 import windfall as wf
 from windfall.errors import InputError
@@ -38,6 +39,23 @@ def test_earning_and_finding_stand_side_by_side_with_one_legend():
         dots = [c.get_offsets() for c in ax.collections if not c.get_label().startswith("_")]
         np.testing.assert_allclose(np.array([d[:-1, 0] for d in dots]).T, values)
     assert [ax.get_legend() is None for ax in figure.axes] == [True, False]
+
+
+@pytest.mark.parametrize("count", [0, 1, 2, 3])
+def test_curves_stand_below_one_panel_a_problem(count, tmp_path):
+    played = []
+    for i in range(count):
+        runs = {"them": [[0.0, 0.5, 0.25, 1.0]]}
+        problem = wf.Problem(arms=[[0.0], [1.0]], payoff=[0.0, 1.0], name=f"p{i}", references=runs)
+        played.append(([made_up(np.full((2, 4), 0.5), "ei")], problem))
+    figure = wf.plot.earned_and_found(PROBLEMS, LABELS, RATIOS, RATIOS, "EI", played)
+    panels = figure.axes[2:]
+    assert [ax.get_title().partition("\n")[0] for ax in panels] == [
+        f"p{i}: what was found" for i in range(count)
+    ]
+    for ax in panels:
+        assert [line.get_label() for line in ax.lines] == ["EI", "them"]
+    wf.plot.save(figure, tmp_path / "a.png")
 
 
 def test_policies_differ_in_colour_and_shape():

@@ -3,12 +3,13 @@
 import dataclasses
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 import pytest
 
 import windfall as wf
 from windfall.acquisition.base import Acquisition, Score, Situation
-from windfall.policy import study_key
+from windfall.policy import observe, study_key
 from windfall.runtime.execution import float64
 from windfall.space import Arms
 
@@ -50,3 +51,27 @@ def test_what_is_left_of_a_budget_is_less_what_waits_and_at_least_this_one(
     budget, pulls, ahead, left
 ):
     assert told(pulls, ahead, budget=budget).left == left
+
+
+class Patient(Witness):
+    """Tries nothing twice while more than three pulls are left."""
+
+    def early(self, round, size, left):
+        return left > 3
+
+
+@pytest.mark.parametrize(
+    ("budget", "ahead", "barred"),
+    [(None, 0, True), (6, 0, True), (5, 0, False), (6, 1, False), (2, 0, False)],
+)
+def test_what_is_tried_again_depends_on_what_is_left_after_those_that_wait(budget, ahead, barred):
+    policy = wf.Policy(Patient(), wf.GP(), budget=budget)
+
+    @float64
+    def chosen() -> int:
+        state = jax.tree.map(jnp.asarray, policy.begin(study_key(0), ARMS))
+        for arm in (1, 4):
+            state = observe(state, jnp.int32(arm), jnp.float64(0.5))
+        return int(policy.select(state, ahead=ahead)[0])
+
+    assert chosen() == (3 if barred else 4)  # the further to the right the higher the score

@@ -1,10 +1,12 @@
 """Candidate lists in a folder: what is found, how it is read, and what is refused in words."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
 from windfall.errors import InputError
-from windfall.problems import describe_lists, load, suite
+from windfall.problems import describe_lists, load, load_lists, suite
 from windfall.problems.lists import find_lists
 
 ALLOYS = "copper,tin,payoff\n0.9,0.1,2\n0.8,0.2,9\n0.7,0.33333333,4\n"
@@ -68,6 +70,16 @@ def test_replicates_belong_to_the_arm_with_their_features(folder):
     assert "5 measurements" in problem.description
 
 
+def test_arms_with_the_same_features_share_their_measurements(folder):
+    """Nothing tells which of them was measured: no line would help the second one."""
+    (folder / "alloys.csv").write_text(ALLOYS + "0.9,0.1,7\n")
+    problem = load(folder / "alloys.csv")
+    means = np.array([2.0, 9.0, 4.0, 2.0])
+    np.testing.assert_allclose(problem.payoff, (means - means.mean()) / means.std())
+    np.testing.assert_array_equal(problem.replicates[3], problem.replicates[0])
+    assert "5 measurements" in problem.description
+
+
 def test_replicates_of_nothing_measured_twice_say_nothing_about_noise(folder):
     lines = REPLICATES.splitlines()
     (folder / "alloys_replicates.csv").write_text("\n".join(lines[:4]))
@@ -99,6 +111,7 @@ def test_reference_runs_are_in_the_problem_s_units(folder):
         ("alloys_replicates.csv", ALLOYS[:-18], "alloys.csv:4: this arm has no measurement in"),
         ("alloys_reference_bots.csv", "a,b\n1,2\n", "bots.csv:1: no runs: expected columns 1, 2"),
         ("alloys_reference_bots.csv", "1,2\n1,x\n", "bots.csv:2: column 2 is 'x'; expected a fi"),
+        ("alloys_reference_bots.csv", "2,a,1\n1,2,\n", "bots.csv:1: column '1' is empty; expected"),
     ],
 )  # fmt: skip
 def test_what_is_refused(folder, file, text, message):
@@ -114,8 +127,44 @@ def test_a_folder_without_lists_and_two_of_one_name_are_errors(folder):
     with pytest.raises(InputError, match=r"data folder .*nowhere' cannot be read"):
         suite("real", folder / "nowhere")
     (folder / "v1.5 sites.csv").write_text(ALLOYS)
-    with pytest.raises(InputError, match=r"has two lists called 'v1.5 sites'"):
+    with pytest.raises(InputError, match=r"has two tables called 'v1.5 sites'"):
         find_lists(folder)
+
+
+def test_a_list_goes_before_what_lies_about_in_the_current_folder(folder, tmp_path, monkeypatch):
+    monkeypatch.chdir(folder / "empty")
+    for name in ("alloys", "cosine"):
+        (folder / "empty" / name).mkdir()
+    (folder / "empty" / "plain").write_text("b,payoff\n1,2\n2,3\n3,4\n")
+    assert (load("alloys", folder).size, load("plain", folder).size) == (3, 2)
+    assert (load("./plain", folder).size, load(Path("plain"), folder).size) == (3, 3)
+    assert load("plain").size == 3  # where the data folder has no such list
+    (folder / "cosine.csv").write_text(ALLOYS)
+    assert (load("cosine", folder).size, load(folder / "cosine.csv").size) == (2500, 3)
+    assert {p.name: p.size for p in load_lists(folder)}["cosine"] == 3
+
+
+def test_upper_case_is_as_good(tmp_path):
+    for name, text in (("Q", ALLOYS), ("Q_replicates", REPLICATES), ("Q_reference_bots", BOTS)):
+        (tmp_path / f"{name}.CSV").write_text(text)
+    (problem,) = load_lists(tmp_path)
+    assert (problem.name, list(problem.references)) == ("Q", ["bots"])
+    assert problem.replicates is not None
+    (tmp_path / "Q_replicates.csv").write_text(REPLICATES)
+    with pytest.raises(InputError, match="has two tables called 'Q_replicates'"):
+        load("Q", tmp_path)
+
+
+def test_links_are_followed_under_their_own_name(folder, tmp_path_factory):
+    linked = tmp_path_factory.mktemp("linked")
+    (linked / "sites").symlink_to(folder / "v1.5 sites")
+    assert [problem.name for problem in load_lists(linked)] == ["sites"]
+    for name in ("lost.csv", "lost_replicates.csv"):
+        (linked / name).symlink_to(linked / "nowhere")
+        with pytest.raises(InputError, match=rf"cannot read .*{name}: No such file"):
+            load_lists(linked)
+        (linked / "lost.csv").unlink()
+        (linked / "lost.csv").write_text(ALLOYS)
 
 
 def test_an_unknown_name_is_told_what_the_data_folder_has(folder):

@@ -50,8 +50,6 @@ def test_problems_travel_to_other_processes():
         ({"replicates": GROUPS, "payoff": [1, 2, 3]}, "payoff is given beside replicates"),
         ({"replicates": GROUPS, "noise": 0.1}, "noise is given beside replicates"),
         ({}, "payoff is missing; give it, or every single measurement as replicates"),
-        ({"payoff": [1, 2, 3], "references": {"a": [1.0]}}, r"references of 'a' has shape \(1,\)"),
-        ({"payoff": [1, 2, 3], "references": {"a": [[np.nan, 1.0]]}}, "at least one of a first"),
     ],
 )  # fmt: skip
 def test_what_is_refused(arguments, message):

@@ -98,6 +98,23 @@ BAD = {
         _problem(rounds=lambda trial, pulls: Rounds(np.zeros((pulls, 3)))),
         r"payoffs has shape \(4, 3\); expected \(4, 12\), a row per pull",
     ),
+    "no function": (_problem(rounds=3), "rounds is 3; expected a function of a trial's number and"),
+    "a tuple": (
+        _problem(rounds=lambda trial, pulls: (np.zeros((pulls, 12)), None)),
+        r"rounds\(0, 4\) is \(array.*; expected Rounds of windfall\.problems\.changing",
+    ),
+    "an array": (
+        _problem(rounds=lambda trial, pulls: np.zeros((pulls, 12))),
+        r"rounds\(0, 4\) is array.*; expected Rounds of windfall\.problems\.changing",
+    ),
+    "no rounds": (
+        _problem(payoff=np.ones(12), context={"load": (0, 1)}),
+        r"context is \['load'\]; expected none without rounds",
+    ),
+    "ragged": (
+        _problem(rounds=lambda t, p: Rounds(np.zeros((p, 12)), None, [[True], [True, False]])),
+        "available is ragged or mixed; expected",
+    ),
     "outside": (_problem(rounds=draw, context={"load": (0, 1), "kind": (0, 1)}), "context load is"),
     "nothing there": (
         _problem(

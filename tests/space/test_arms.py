@@ -98,7 +98,7 @@ def test_arms_without_titles_have_the_spec_that_they_always_had():
     assert "titles" not in specs.to_spec(arms)
 
 
-@pytest.mark.parametrize("titles", ["ab", ["a"], ["a", 2], 7])
+@pytest.mark.parametrize("titles", ["ab", ["a"], ["a", 2], 7, np.array("a")])
 def test_titles_are_a_text_for_each_arm(titles):
     with pytest.raises(InputError, match=r"^titles is .*; expected 2 texts, one per arm$"):
         Arms([[0.0], [1.0]], titles=titles)

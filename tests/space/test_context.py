@@ -30,6 +30,8 @@ def test_a_context_is_read_named_and_described(case):
     assert again == context
     assert again != Context(described, additive=True)
     assert repr(again) == repr(context)
+    assert context.point([np.array(number) for number in point]) == point
+    assert context.points([np.array(number) for number in point], 2) == [point, point]
     assert context.points(given, 2) == [point, point] == context.points([given, list(point)], 2)
 
 
@@ -74,7 +76,7 @@ BAD = {
     "no text": (lambda: Context([1, 2]), r"context is \[1, 2\]; expected different names"),
     "twice": (lambda: Context(["a", "a"]), "context is .*; expected different names"),
     "nothing": (lambda: Context([]), r"context is \[\]; expected a list of names"),
-    "text": (lambda: Context("heat"), "context is 'heat'; expected a list of names"),
+    "text for names": (lambda: Context("heat"), "context is 'heat'; expected a list of names"),
     "bounds": (lambda: Context({"a": (1, 0)}), "context a: low is 1 and high is 0"),
     "no bounds": (lambda: Context({"a": 3}), r"context a is 3; expected \(low, high\)"),
     "constraints": (
@@ -84,6 +86,19 @@ BAD = {
     "missing": (lambda: Context(["a"]).point(None), "context is missing; expected a$"),
     "unknown": (lambda: Context(["a"]).point({"b": 1}), r"context is \{'b': 1\}; expected a$"),
     "too few": (lambda: Context(["a", "b"]).point([1]), r"context is \[1\]; expected values of a,"),
+    "text": (lambda: Context(["a"]).point("5"), "context is '5'; expected values of a,"),
+    "bytes": (lambda: Context(["a"]).point(b"5"), "context is b'5'; expected values of a,"),
+    "a number": (lambda: Context(["a"]).point(5.0), r"context is 5\.0; expected values of a, by"),
+    "no axes": (lambda: Context(["a"]).point(np.array(5.0)), r"context is 5\.0; expected values"),
+    "no axes for all": (lambda: Context(["a"]).points(np.array(5.0), 1), r"context is 5\.0; expec"),
+    "a choice by its name in a list": (
+        lambda: Context({"kind": Categorical(["a", "b"]), "load": (0, 9)}).point(["a", 3]),
+        "context number of kind is 'a'; expected a whole number from 0 to 1",
+    ),
+    "the same for all": (
+        lambda: Context({"kind": Categorical(["a", "b"]), "load": (0, 9)}).points(["a", 3], 1),
+        "context number of kind is 'a'; expected a whole number from 0 to 1",
+    ),
     "nan": (lambda: Context(["a"]).point([np.nan]), "context a is nan; expected a finite number"),
     "not a number": (lambda: Context(["a"]).point({"a": "x"}), "context a is 'x'; expected"),
     "outside": (lambda: Context({"a": (0, 1)}).point([2]), "context a is 2; expected a number fr"),

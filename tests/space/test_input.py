@@ -97,6 +97,7 @@ BAD_POINTS = {
     "text for a point": ("abc", "point is 'abc'; expected a dictionary of"),
     "nothing": (None, "point is None; expected a dictionary of"),
     "a number": (3, "point is 3; expected a dictionary of"),
+    "an array without axes": (np.array(3), r"point is array\(3\); expected a dictionary of"),
     "a choice by its name in a list": (
         [0.1, 3, "relu"],
         "number of kind is 'relu'; expected a whole",

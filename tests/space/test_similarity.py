@@ -8,7 +8,9 @@ from hypothesis.extra import numpy as hnp
 from refusals import refused
 
 from windfall.errors import InputError
-from windfall.space.similarity import similar_arms
+from windfall.space import Arms, Box
+from windfall.space.similarity import check_return, known_by_similarity, similar_arms
+from windfall.specs import from_spec, to_spec
 
 factors = hnp.arrays(
     float, st.tuples(st.integers(2, 7), st.integers(1, 9)), elements=st.floats(-9.0, 9.0, width=32)
@@ -56,7 +58,8 @@ def test_rounding_below_zero_is_forgiven():
         ([[1.0, np.nan], [np.nan, 1.0]], r"kernel_matrix\[0, 1\] is nan"),
         ([["a", "b"], ["b", "a"]], r"kernel_matrix\[0, 0\] is .*'a'"),
         ([[1.0, 2.0], [2.0, 1.0]], "kernel_matrix has the eigenvalue -1.0; expected none below 0"),
-        (np.zeros((2, 2)), "kernel_matrix has the eigenvalue 0.0; expected"),
+        (-np.eye(2), "kernel_matrix has the eigenvalue -1.0; expected none below 0"),
+        (np.zeros((2, 2)), "kernel_matrix is 0 everywhere; expected some similarity above 0"),
     ],
 )
 def test_matrices_that_are_no_similarities(matrix, message):
@@ -67,3 +70,33 @@ def test_matrices_that_are_no_similarities(matrix, message):
 def test_features_and_similarities_exclude_each_other():
     with pytest.raises(InputError, match="arms and kernel_matrix were both given"):
         similar_arms(np.eye(2), [[0.0], [1.0]])
+
+
+SIMILAR = similar_arms([[1.0, 0.5, 0.1], [0.5, 1.0, 0.2], [0.1, 0.2, 1.0]])
+
+
+def test_they_are_recognised_also_where_they_were_saved():
+    assert known_by_similarity(SIMILAR)
+    assert known_by_similarity(from_spec(to_spec(SIMILAR)))
+    names = list(SIMILAR.names)
+    others = (
+        Arms(SIMILAR.arms, names),
+        Arms(SIMILAR.arms, ["a", "b", "c"], SIMILAR.box),
+        Arms(SIMILAR.arms, names, 2.0 * SIMILAR.box),
+        Box([0.0] * 3, [1.0] * 3, names=names),
+    )
+    assert not any(known_by_similarity(other) for other in others)
+
+
+def test_only_a_retired_arm_comes_back_where_features_are_similarities():
+    check_return(SIMILAR, SIMILAR.arms[[2, 0]], {0, 2})
+    check_return(SIMILAR, SIMILAR.arms[2], [2])
+    check_return(Arms([[0.0], [1.0]]), [[7.0]], ())  # with features of their own all may come
+    for features, retired in (
+        (SIMILAR.arms[:1], ()),
+        (SIMILAR.arms[:2], [1]),
+        ([[1.0, 0.5]], [1]),
+        ([0.3, 0.3, 0.3], [1]),
+    ):
+        with refused("arms cannot be added where kernel_matrix says how similar"):
+            check_return(SIMILAR, features, retired)

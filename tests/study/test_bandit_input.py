@@ -10,6 +10,7 @@ import windfall as wf
 from windfall.errors import InputError
 
 BAD_ARMS = {
+    "nothing": (None, "arms is None; expected rows of numbers, a space such as Box, or kernel_ma"),
     "nan": ([[0.0], [np.nan]], r"arms\[1, 0\] is nan"),
     "infinite": ([[0.0], [np.inf]], r"arms\[1, 0\] is inf"),
     "ragged": ([[0.0], [1.0, 2.0]], "arms is ragged"),

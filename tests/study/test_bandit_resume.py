@@ -167,6 +167,9 @@ BROKEN = {
     ),
     "other arms": (created(space={"type": "Arms"}), "state was saved with other arms"),
     "another policy": (created(policy=None), "state was saved with other policy"),
+    "a number for names": (
+        last(kind="added", features=[[9.0]], names=7), "names is 7; expected 1 different texts",
+    ),
     "unknown arm": (last(point=60), "arm is 60"),
     "text for an arm": (last(point="a"), "arm is 'a'"),
     "nan": (last(kind="told", reward=float("nan")), "reward is nan"),
@@ -177,6 +180,8 @@ BROKEN = {
     "a negative seed": (created(seed=-1), "seed is -1"),
     "no initial arms": (created(initial=0), "initial is 0"),
     "searched what nobody told": (last(searched=9), "state searched is 9; expected a whole"),
+    "bounds that are none": (last(within=3), "event .* cannot be read"),
+    "arms that are none": (last(among=None), "event .* cannot be read"),
     "searched half": (last(searched=0.5), "state searched is 0.5; expected a whole number"),
 }  # fmt: skip
 

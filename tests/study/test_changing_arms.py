@@ -141,6 +141,22 @@ BAD = {
     "shape": (lambda b: b.add_arms([[1.0, 2.0]]), r"features has shape \(1, 2\); expected"),
     "nan": (lambda b: b.add_arms([[np.nan]]), r"features\[0, 0\] is nan; expected a finite"),
     "names": (lambda b: b.add_arms([[9.0]], names=["a", "b"]), "names is .*; expected 1 differ"),
+    "a number for names": (
+        lambda b: b.add_arms([[9.0]], names=5),
+        "names is 5; expected 1 different texts",
+    ),
+    "no axes": (
+        lambda b: b.add_arms([[9.0]], names=np.array("a")),
+        "names is 'a'; expected 1 different texts",
+    ),
+    "no name": (
+        lambda b: b.add_arms([[9.0]], names=""),
+        "names is ''; expected 1 different texts, none of them empty",
+    ),
+    "a blank name": (
+        lambda b: b.add_arms([[9.0], [9.5]], names=["a", " "]),
+        r"names is \['a', ' '\]; expected 2 different texts, none of them empty",
+    ),
     "a name that is taken": (
         lambda b: b.add_arms([[9.0]], names=["7"]),
         "names has '7'; expected names that no arm has",

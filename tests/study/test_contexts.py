@@ -2,7 +2,9 @@
 
 import json
 
+import jax.numpy as jnp
 import numpy as np
+import pandas as pd
 import pytest
 from bandit_study import ARMS, PAYOFF
 from policies import ALL, small
@@ -12,6 +14,8 @@ from sklearn.gaussian_process.kernels import RBF, ConstantKernel
 
 import windfall as wf
 from windfall.errors import InputError
+from windfall.space import Arms
+from windfall.study.available import available
 from windfall.study.stores import MemoryStore
 
 #: Cheap to compile, and the same for all tests here: one set of programs.
@@ -234,6 +238,31 @@ BAD = {
     ),
     "empty list": (lambda b: b.ask(context=[1], among=[]), r"among is \[\]; expected at least one"),
     "short mask": (lambda b: b.ask(context=[1], among=[True]), "among has 1 entries; expected 60"),
+    "a column for a mask": (
+        lambda b: b.ask(context=[1], among=np.ones((60, 1), bool)),
+        r"among has shape \(60, 1\); expected \(60,\), one for each arm",
+    ),
+    "a nested mask": (
+        lambda b: b.ask(context=[1], among=[[True]] * 60),
+        r"among has shape \(60, 1\); expected \(60,\), one for each arm",
+    ),
+    "a mask of numbers": (
+        lambda b: b.ask(context=[1], among=np.arange(60) // 58),
+        "among has arm 0 more than once; expected every arm once, or booleans for a mask",
+    ),
+    "an arm by its number and its features": (
+        lambda b: b.ask(context=[1], among=[7, 3, ARMS[7]]),
+        "among has arm 7 more than once",
+    ),
+    "a truth without axes": (
+        lambda b: b.ask(context=[1], among=np.array(True)),
+        "among is True; expected a mask, or a list of arms",
+    ),
+    "no axes": (lambda b: b.ask(context=np.array(5.0)), "context is 5.0; expected values of heat"),
+    "told without axes": (
+        lambda b: b.tell(3, 1.0, context=np.array(5.0)),
+        "context is 5.0; expected values of heat",
+    ),
     "unknown arm": (lambda b: b.ask(context=[1], among=[60]), "arm is 60; expected"),
     "unknown name": (lambda b: b.ask(context=[1], among=["x"]), "arm is 'x'; expected the name"),
     "text": (lambda b: b.ask(context=[1], among="x"), "among is 'x'; expected a mask"),
@@ -251,6 +280,14 @@ def test_bad_input_is_refused_in_one_line_and_changes_nothing(case):
     with refused(message):
         call(bandit)
     assert bandit.state_dict() == before
+
+
+@pytest.mark.parametrize("make", [list, np.array, jnp.array, pd.Series, lambda m: map(np.array, m)])
+def test_a_mask_may_come_in_whatever_holds_truths(make):
+    free = [i % 7 == 0 for i in range(60)]
+    mask, event = available(Arms(ARMS), make(free))
+    assert mask.tolist() == free
+    assert event == ("among", tuple(range(0, 60, 7)))
 
 
 def test_a_study_without_contexts_takes_none_and_one_without_a_list_no_mask():
@@ -316,5 +353,24 @@ def test_contexts_from_a_shell(windfall, tmp_path, monkeypatch):
     assert "context is missing" in windfall("study", "ask", "oven").stderr
     mixed = windfall(*make, "--context", "load", "--context", "kind=a,b")
     assert "expected bounds for all of them, or for none" in mixed.stderr
+    for twice in ("load=4", "load =3"):
+        done = windfall("study", "ask", "oven", *known, "--context", twice)
+        assert "--context has 'load' more than once; expected every name once" in done.stderr
     with wf.Study("oven") as study:
         assert [pull.context for pull in study._record.told] == [(3.0, 1.0), (3.0, 1.0)]
+
+
+def test_choices_that_look_like_numbers_from_a_shell(windfall, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    space = wf.Parameters({"size": wf.Categorical(["1", "2"]), "lid": wf.Categorical([None, 2])})
+    known = wf.Parameters({"kind": wf.Categorical(["1", "2"]), "load": wf.Real(0, 10)})
+    wf.Study("oven", space, POLICY, context=known).close()
+    here = ["--context", "kind=2", "--context", "load=1"]
+    asked = windfall("study", "ask", "oven", *here, "--json")
+    assert json.loads(asked.stdout)["choices"][0]["context"] == {"kind": "2", "load": 1.0}
+    told = windfall("study", "tell", "oven", 1, "--at", "size=1", "--at", "lid=None", *here)
+    assert told.exit_code == 0, told.stderr
+    with wf.Study("oven") as study:
+        assert study.rewards == [({"size": "1", "lid": None}, 1.0)]
+    other = windfall("study", "ask", "oven", "--context", "kind=3", "--context", "load=1")
+    assert "context kind is 3; expected one of '1', '2'" in other.stderr

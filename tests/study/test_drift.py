@@ -93,6 +93,35 @@ def test_times_that_run_backwards_are_refused_and_nothing_is_lost(case):
     assert [pull.at for pull in again._record.told] == [5.0, 6.0]
 
 
+def test_times_may_begin_anywhere_and_are_told_in_full():
+    bandit = wf.Bandit(ARMS, POLICY, drift="auto")
+    bandit.tell(0, 1.0, at=-5.0)
+    bandit.tell(1, 1.0)
+    bandit.tell(2, 1.0, at=1700123000.25)
+    with refused("at is 3.0; expected 1700123000.25 or more"):
+        bandit.tell(3, 1.0, at=3.0)
+    assert [pull.at for pull in bandit._record.told] == [-5.0, -4.0, 1700123000.25]
+    assert bandit.history()["at"] == [-5.0, -4.0, 1700123000.25]
+
+
+def test_a_table_keeps_the_times_of_its_rewards(tmp_path):
+    store = MemoryStore()
+    study = wf.Study("oven", ARMS, POLICY, store=store, drift="auto")
+    for arm, at in enumerate((5.0, 5.5, 8.0)):
+        study.tell(arm, 1.0, at=at)
+    study.export(tmp_path / "oven.csv")
+    again = wf.Study("again", ARMS, POLICY, store=store, drift="auto")
+    assert again.add(tmp_path / "oven.csv") == 3
+    assert again.history()["at"] == [5.0, 5.5, 8.0]
+    (tmp_path / "own.csv").write_text("arm,reward\n3,1\n4,1\n")
+    again.add(tmp_path / "own.csv")
+    assert again.history()["at"][3:] == [9.0, 10.0]
+    (tmp_path / "own.csv").write_text("arm,reward,at\n3,1,12\n4,1,11\n")
+    with refused("at is 11.0; expected 12 or more"):
+        again.add(tmp_path / "own.csv")
+    assert len(again.rewards) == 5
+
+
 def test_what_drift_needs():
     with pytest.raises(InputError, match=r"^drift is 'yes'.*expected .*auto"):
         wf.Bandit(ARMS, POLICY, drift="yes")

@@ -1,4 +1,4 @@
-"""What a user wants of a study: a goal, a budget, nothing twice, similarities for features."""
+"""What a user wants of a study: a goal, a budget, nothing twice."""
 
 import numpy as np
 import pytest
@@ -6,15 +6,12 @@ from bandit_study import ARMS, PAYOFF
 from box_study import BOX
 from policies import FEW, small
 from refusals import refused
-from rounding import relative_distance, solving
 
 import windfall as wf
 from windfall.acquisition.maximise import APART
 from windfall.errors import InputError
-from windfall.models.gp.usual import similarity_model
 from windfall.policy import as_policy
 from windfall.registry import GOALS
-from windfall.space.similarity import similar_arms
 from windfall.specs import from_spec, to_spec
 
 TWELVE, PAYS = ARMS[::5], PAYOFF[::5]
@@ -146,77 +143,12 @@ def test_a_batch_counts_against_the_budget():
     assert last.arm == others[np.argmax(mean[others])]
 
 
-#: Arms in a row, the more alike the nearer.
-ROW = np.arange(12.0)
-SIMILAR = 3.0 * np.exp(-np.abs(ROW[:, None] - ROW[None]) / 4.0)
-TOLD = {0: 0.3, 4: 1.9, 7: 0.8, 11: -0.6, 5: 1.5}
-#: What 1 in the matrix is for the kernel that is linear in the features made of it.
-UNIT = float(np.sum((similar_arms(SIMILAR).points[0] - 0.5) ** 2) / SIMILAR[0, 0])
-
-
-@pytest.fixture(scope="module")
-def similar() -> wf.Bandit:
-    bandit = wf.Bandit(kernel_matrix=SIMILAR, goal="best", seed=0)
-    for arm, reward in TOLD.items():
-        bandit.tell(arm, reward)
-    bandit.ask()
-    return bandit
-
-
-def test_similarities_are_the_covariance_of_the_payoffs(similar):
-    slope, noise = similar._record.belief["hyper"]
-    height = slope * UNIT
-    arms, y = np.array(list(TOLD)), np.array(list(TOLD.values()))
-    gram = height * SIMILAR
-    precise = gram[np.ix_(arms, arms)] + noise * np.eye(len(y))
-    weights = np.linalg.solve(precise, (y - y.mean()) / y.std())
-    variance = np.diag(gram - gram[:, arms] @ np.linalg.solve(precise, gram[arms]))
-    mean, deviation = similar.posterior()
-    assert relative_distance(mean, y.mean() + y.std() * gram[:, arms] @ weights) < solving(precise)
-    # A variance is a difference of numbers as large as the prior's.
-    rounding = solving(precise) * y.std() ** 2 * gram.max()
-    np.testing.assert_allclose(deviation**2, y.std() ** 2 * variance, atol=rounding)
-
-
-def row_kernel(a, b, slope):
-    import jax.numpy as jnp
-
-    return slope * UNIT * 3.0 * jnp.exp(-jnp.abs(a[0] - b[0]) * 11.0 / 4.0)
-
-
-def test_a_bandit_on_features_with_the_same_kernel_chooses_the_same(similar):
-    model = wf.GP(kernel=wf.kernels.Custom(row_kernel, slope=1.0), fit=similarity_model().fit)
-    featured = wf.Bandit(ROW[:, None], wf.Policy(wf.Prospect(), model), seed=0)
-    for arm, reward in TOLD.items():
-        featured.tell(arm, reward)
-    assert featured.ask().arm == similar.ask().arm
-    # Both searches follow the same path, up to what rounding makes of it in fifty steps.
-    np.testing.assert_allclose(featured.posterior(), similar.posterior(), rtol=1e-4)
-
-
-def test_a_study_with_wishes_is_saved_and_goes_on(similar):
-    again = wf.Bandit(kernel_matrix=SIMILAR, goal="best", seed=9)
-    again.load_state_dict(similar.state_dict())
-    assert again.ask() == similar.ask()
-    for other in ({"goal": "best", "budget": 20}, {"goal": "best", "repeats": True}, {}):
-        with pytest.raises(InputError, match="policy"):
-            wf.Bandit(kernel_matrix=SIMILAR, **other).load_state_dict(similar.state_dict())
-
-
-def test_a_study_is_created_with_wishes_and_opened_with_the_same(store):
-    wishes = {"goal": "best", "budget": 30, "repeats": True, "kernel_matrix": SIMILAR}
-    first = wf.Study("alloy", store=store, **wishes)
-    first.tell(4, 1.0)
-    for given in ({}, {"kernel_matrix": SIMILAR}, {"budget": 30}, {"repeats": True}, wishes):
-        again = wf.Study("alloy", store=store, **given)
-        assert repr(again.policy) == repr(first.policy)
-        assert again.pulls[4] == 1
-    for given, difference in [
-        ({"budget": 31}, "policy.budget: 31 here, 30 saved"),
-        ({"repeats": False}, "policy.repeats: nothing here, True saved"),
-        ({"kernel_matrix": np.eye(11)}, "space.features: 11 entries here, 12 saved"),
-        ({**wishes, "goal": "reward"}, "policy.acquisition: Windfall here, Prospect saved"),
-    ]:
-        with pytest.raises(InputError, match="was created otherwise") as error:
-            wf.Study("alloy", store=store, **given)
-        assert difference in str(error.value)
+def test_a_budget_ends_with_the_best_that_was_found_also_in_its_first_rounds():
+    """Nothing is tried twice so early, but for the last pulls."""
+    line = np.linspace(0.0, 1.0, 200)[:, None]
+    with_end, without = (wf.Bandit(line, seed=0, budget=budget) for budget in (6, None))
+    for arm, reward in ((0, 0.0), (50, 0.0), (100, 0.0), (150, 10.0), (199, 0.0)):
+        for bandit in (with_end, without):
+            bandit.tell(arm, reward)
+    assert with_end.ask().arm == 150
+    assert without.ask().arm not in (0, 50, 100, 150, 199)

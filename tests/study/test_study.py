@@ -118,7 +118,7 @@ def test_the_history_is_a_table(store, tmp_path):
     table = pd.DataFrame(study.history())
     assert list(table.columns) == [
         "number", "time", "kind", "worker", "id", "dose", "reward (parameter)",
-        "reward", "noise", "count", "deviation", "propensity", "text",
+        "reward", "noise", "count", "deviation", "at", "propensity", "among", "text",
     ]  # fmt: skip
     assert table["number"].tolist() == [1, 2, 3, 4]
     assert table["reward"].tolist()[1] == 2.5

@@ -148,6 +148,24 @@ def test_a_table_of_rewards_is_told(store, tmp_path):
         assert again[name][:2] == [table[name][n] for n in told]
 
 
+def test_a_table_says_which_arms_there_were():
+    study = wf.Bandit(ARMS[:6], "mean", initial=9)
+    for among in ([4, 1], [True] * 5 + [False], None):
+        study.tell(study.ask(among=among), 1.0)
+    assert study.history()["among"] == ["1 4", None, "all but 5", None, None, None]
+
+
+@pytest.mark.parametrize("name", ["at", "propensity", "among"])
+def test_a_table_is_read_whatever_the_parameters_are_called(tmp_path, name):
+    kinds = wf.Parameters({name: wf.Categorical(["1", "2"]), "dose": wf.Real(0, 1)})
+    study = wf.Study("first", kinds, "mean", store=MemoryStore())
+    study.tell({name: "2", "dose": 0.5}, 1.0)
+    study.export(tmp_path / "first.csv")
+    again = wf.Study("again", kinds, "mean", store=MemoryStore())
+    again.add(tmp_path / "first.csv")
+    assert again.rewards == study.rewards
+
+
 def test_a_table_of_ones_own(tmp_path):
     study = wf.Study("box", BOX, "mean", store=MemoryStore())
     file = tmp_path / "measured.csv"

@@ -127,9 +127,17 @@ class Acquisition(Module):
         """The model of the payoffs that goes with it, unless a policy is given another."""
         return GP()
 
-    def early(self, round: Int[Array, ""], size: int | Int[Array, ""]) -> Bool[Array, ""] | None:
-        """Whether it is too early to try an arm of so many again; None if it never is."""
-        del round, size
+    def early(
+        self, round: Int[Array, ""], size: int | Int[Array, ""], left: Float[Array, ""]
+    ) -> Bool[Array, ""] | None:
+        """Whether it is too early to try an arm of so many again; None if it never is.
+
+        Args:
+            round: The round, since payoffs last changed.
+            size: The number of arms.
+            left: How many pulls are left, this one included; ∞ if nobody knows.
+        """
+        del round, size, left
         return None
 
     @property

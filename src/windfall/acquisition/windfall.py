@@ -15,7 +15,8 @@ from windfall.runtime.arrays import Array
 
 __all__ = ["Windfall"]
 
-#: Over how many of the last pulls of a budget curiosity wanes, and what counts as none of it.
+#: In so many of the last pulls of a budget curiosity wanes, and anything may be tried again; and
+#: what counts as no curiosity.
 _ENDING, _NOTHING = 10.0, 1e-9
 #: In so many rounds nothing is tried twice, if there are so many times as many arms.
 _EARLY, _FAR_MORE = 16, 5
@@ -118,7 +119,8 @@ class Windfall(Acquisition):
     the same arm pays hardly more than one of its neighbours would, and shows nothing new.
 
     If a budget says how many pulls are left, an improvement serves no more than these, and
-    curiosity wanes over the last ten: the last pull of all goes to the highest mean.
+    over the last ten curiosity wanes and anything may be tried again, however early that is: the
+    last pull of all goes to the highest mean.
 
     The model matters as much (``windfall.models.gp.usual``); a policy uses it unless told
     otherwise. ``docs/policies.md`` shows what each part is worth.
@@ -170,9 +172,9 @@ class Windfall(Acquisition):
                 shunned = jnp.where(look, habit.point, jnp.nan)
         return WindfallScore(belief, bonus, reach_of(luck), best, kappa, pulls, shunned)
 
-    def early(self, round, size):
-        """In the first rounds, as long as there are far more arms than these."""
-        return (round <= _EARLY) & (round * _FAR_MORE <= size)
+    def early(self, round, size, left):
+        """In the first rounds, as long as there are far more arms than these and no end is near."""
+        return (round <= _EARLY) & (round * _FAR_MORE <= size) & (left > _ENDING)
 
     def model(self):
         return earning_model()

@@ -10,7 +10,8 @@ from windfall.cli.suite import play_suite
 __all__ = ["ablation"]
 
 Suite = Annotated[
-    str, typer.Option(help="paper, extremes, one of its halves, all, or real.", metavar="NAME")
+    str,
+    typer.Option(help="paper, extremes, one of its halves, varying, all, or real.", metavar="NAME"),
 ]
 
 

@@ -26,8 +26,8 @@ PolicyNames = Annotated[
 Suite = Annotated[
     str | None,
     typer.Option(
-        help="Instead of PROBLEM: paper, extremes, extremes-tune, extremes-report or all; real for "
-        "every candidate list in --data-dir.",
+        help="Instead of PROBLEM: paper, extremes, extremes-tune, extremes-report, varying or all; "
+        "real for every candidate list in --data-dir.",
         metavar="NAME",
     ),
 ]

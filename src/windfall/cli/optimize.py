@@ -50,7 +50,15 @@ PolicyName = Annotated[
     str | None,
     typer.Option(
         help="A policy's name, or MODULE:NAME for your own.",
-        show_default="prospect, for whom only the best counts",
+        show_default="the goal's own",
+        metavar="NAME",
+    ),
+]
+Goal = Annotated[
+    str | None,
+    typer.Option(
+        help="What counts: best, only the best call, or reward, the sum of all --pulls calls.",
+        show_default="best",
         metavar="NAME",
     ),
 ]
@@ -106,6 +114,7 @@ def optimize(
     choice: Choices = None,
     pulls: Pulls = 50,
     policy: PolicyName = None,
+    goal: Goal = None,
     seed: options.Seed = 0,
     initial: Initial = None,
     workers: Workers = 1,
@@ -120,14 +129,19 @@ def optimize(
     """Find the parameters for which a Python function returns the most.
 
     A call that raises or returns no finite number is recorded as failed, and the study goes on.
-    With --store the same command resumes after an interruption, or with more --pulls.
+    With --store the same command resumes after an interruption, or with more --pulls; not with the
+    goal reward, whose policy counts on so many.
     """
     from windfall.checks import LARGEST_SEED, whole
+    from windfall.registry import wanted
 
     for name, value in (("pulls", pulls), ("workers", workers), ("initial", initial)):
         if value is not None:
             whole(name, value, 1)
     whole("seed", seed, 0, LARGEST_SEED)
+    wanted(policy, goal)
+    if policy is None and goal is None:  # what was tried on the way is seldom of use to anybody
+        goal = "best"
 
     import windfall as wf
     from windfall.cli.experiment import check_folder
@@ -154,7 +168,8 @@ def optimize(
         study or function,
         space,
         deciding,
-        goal=None if policy else "best",
+        goal=goal,
+        budget=pulls if goal == "reward" else None,
         store=store or MemoryStore(),
         seed=seed,
         initial=initial,

@@ -68,7 +68,8 @@ Budget = Annotated[
     int | None,
     typer.Option(
         parser=whole_number,
-        help="Pulls in all, initial ones included, that policies may count on.",
+        help="Pulls in all, initial ones included, that the policy of goal reward may count on; "
+        "others only keep it.",
         show_default="they do not know",
         metavar="N",
     ),

@@ -26,7 +26,7 @@ stuck       trials that missed it and did not halve their gap in the second half
 s/round     seconds per round of one trial, compilation included"""
 
 PAIRED = """\
-gap − ...   mean difference of the gaps within trials, and its 95 % bootstrap interval"""
+gap − ...   mean difference of the gaps within trials; from six on, its 95 % bootstrap interval"""
 
 
 def ranked(results: "Sequence[Result]", goal: str) -> "list[Result]":
@@ -104,7 +104,8 @@ def _difference(result: "Result", baseline: "Result") -> str:
     if result is baseline:
         return ""
     pair = paired_gap(result, baseline)
-    return f"{pair.difference:+.2g} [{pair.low:+.2g}, {pair.high:+.2g}]"
+    interval = f" [{pair.low:+.2g}, {pair.high:+.2g}]" if pair.enough else ""
+    return f"{pair.difference:+.2g}{interval}"
 
 
 def print_facts(facts: "Facts", title: str) -> None:

@@ -10,7 +10,7 @@ from windfall.cli import options
 from windfall.cli.described import described, facts, values
 from windfall.cli.optimize import Boxes, Choices, Initial, Integers, PolicyName
 from windfall.cli.report import print_json, wide_console
-from windfall.cli.study import STORE, Name, Request, StoreName, opened, study
+from windfall.cli.study import STORE, Name, Request, StoreName, arm_named, opened, study
 from windfall.errors import InputError
 
 if TYPE_CHECKING:
@@ -131,15 +131,13 @@ def add(
 @study.command()
 def retire(
     name: Name,
-    arm: Annotated[
-        int, typer.Argument(parser=options.whole_number, help="Its number.", metavar="ARM")
-    ],
+    arm: Annotated[str, typer.Argument(help="Its number or its name.", metavar="ARM")],
     request: Request = None,
     store: StoreName = STORE,
 ) -> None:
     """Choose an arm no longer; its rewards still count."""
     with opened(name, store) as mine:
-        mine.retire(arm, request=request)
+        mine.retire(arm_named(mine.space, arm), request=request)
 
 
 @study.command()

@@ -11,9 +11,10 @@ from windfall.cli.report import print_json
 from windfall.errors import InputError
 
 if TYPE_CHECKING:
+    from windfall.space import Space
     from windfall.study.study import Study
 
-__all__ = ["STORE", "Name", "Request", "StoreName", "opened", "study"]
+__all__ = ["STORE", "Name", "Request", "StoreName", "arm_named", "opened", "study"]
 
 study = typer.Typer(
     no_args_is_help=True,
@@ -49,7 +50,9 @@ Noise = Annotated[
 When = Annotated[
     float | None,
     typer.Option(
-        "--time", help="When it came, in a study that expects drift; now unless said.", metavar="X"
+        "--time",
+        help="When it came, in a study that expects drift; one unit after the last unless said.",
+        metavar="X",
     ),
 ]
 Known = Annotated[
@@ -58,7 +61,10 @@ Known = Annotated[
 ]
 Among = Annotated[
     list[str] | None,
-    typer.Option(help="An arm that is available, if not all are; once for each.", metavar="ARM"),
+    typer.Option(
+        help="An arm that is available, by number or name, if not all are; once for each.",
+        metavar="ARM",
+    ),
 ]
 Request = Annotated[
     str | None,
@@ -91,10 +97,10 @@ def ask(
     json: options.Json = False,
 ) -> None:
     """Say what to try next. Without -n, --worker and --lease it only looks."""
-    available = None if not among else [_value(arm) for arm in among]
     with opened(name, store) as mine:
+        available = None if not among else [arm_named(mine.space, arm) for arm in among]
         how = {"worker": worker, "lease": lease, "request": request}
-        asked = mine.ask(n, **how, context=_known(context), among=available)
+        asked = mine.ask(n, **how, context=_known(mine, context), among=available)
     choices = [described(choice) for choice in (asked if isinstance(asked, list) else [asked])]
     if json:
         print_json({"study": name, "choices": choices})
@@ -118,7 +124,7 @@ def tell(
 ) -> None:
     """Record a reward for a choice by its id, for an arm, or for parameters."""
     with opened(name, store) as mine:
-        said = {"noise": noise, "request": request, "context": _known(context), "at": time}
+        said = {"noise": noise, "request": request, "context": _known(mine, context), "at": time}
         mine.tell(_meant(mine, id, arm, at), reward, **said)
 
 
@@ -135,7 +141,7 @@ def fail(
 ) -> None:
     """Record that a pull failed."""
     with opened(name, store) as mine:
-        said = {"request": request, "why": why, "context": _known(context)}
+        said = {"request": request, "why": why, "context": _known(mine, context)}
         mine.fail(_meant(mine, id, arm, at), **said)
 
 
@@ -151,7 +157,8 @@ def forget(
 ) -> None:
     """Drop a choice that will never be told, or a failure that was none."""
     with opened(name, store) as mine:
-        mine.forget(_meant(mine, id, arm, at), request=request, context=_known(context))
+        known = _known(mine, context)
+        mine.forget(_meant(mine, id, arm, at), request=request, context=known)
 
 
 @study.command()
@@ -181,23 +188,34 @@ def _meant(study: "Study", id: int | None, arm: int | None, at: list[str] | None
         return study.choice(id)
     if arm is not None:
         return arm
-    return _by_name(at or ())
+    return _by_name("at", at or (), study.space)
 
 
-def _known(context: list[str] | None) -> dict[str, Any] | None:
-    return _by_name(context) if context else None
+def _known(study: "Study", context: list[str] | None) -> dict[str, Any] | None:
+    """What the option ``--context`` says, if it is there."""
+    space = None if study.context is None else study.context.space
+    return _by_name("context", context, space) if context else None
 
 
-def _by_name(entries: Iterable[str]) -> dict[str, Any]:
-    pairs = [entry.partition("=") for entry in entries]
-    return {name.strip(): _value(text.strip()) for name, _, text in pairs}
+def _by_name(option: str, texts: Iterable[str], space: "Space | None") -> dict[str, Any]:
+    """Values by name, as the parameters of these names read them."""
+    from windfall.space.parameter import from_text
+
+    kinds = getattr(space, "parameters", {})
+    found: dict[str, Any] = {}
+    for text in texts:
+        name, equals, value = (part.strip() for part in text.partition("="))
+        if not equals:
+            raise InputError(f"--{option} is {text!r}; expected NAME=VALUE")
+        if name in found:
+            raise InputError(f"--{option} has {name!r} more than once; expected every name once")
+        found[name] = from_text(kinds.get(name), value)
+    return found
 
 
-def _value(text: str) -> Any:
-    """A number where it is one: whole numbers are not the same as others everywhere."""
-    for kind in (int, float):
-        try:
-            return kind(text)
-        except ValueError:
-            pass
-    return text
+def arm_named(space: "Space", text: str) -> int | str:
+    """An arm by its number, as ``ask`` prints it; by its name where no arm has that number."""
+    if not text.isdecimal():
+        return text
+    titles = getattr(space, "titles", None) or ()
+    return text if int(text) >= space.size and text in titles else int(text)

@@ -54,12 +54,14 @@ def play_suite(
         if save is not None:
             files += map(str, compared.save(save, f"{command}-{contest.name}"))
         if plot is not None:
+            others = [e.problem for e in contest.experiments if e.problem.references]
             figure = wf.plot.earned_and_found(
                 compared.problems,
                 compared.labels,
                 compared.ratios,
                 compared.gap_ratios,
                 compared.measure,
+                [([*compared.results[problem.name].values()], problem) for problem in others],
             )
             files.append(str(wf.plot.save(figure, plot)))
     if json:

@@ -14,10 +14,10 @@ from typing import Any
 import numpy as np
 
 from windfall.compare.multiples import Multiples
+from windfall.compare.statistics import ENOUGH_TRIALS, paired, paired_gap
 from windfall.compare.statistics import Comparison as Pair
-from windfall.compare.statistics import paired_gap
 from windfall.compare.table import Table
-from windfall.problems import suite
+from windfall.problems import REAL, suite
 from windfall.runtime.files import write_atomically
 from windfall.simulation.results import Result
 
@@ -104,14 +104,14 @@ class Comparison:
         return self._means(self.finding)
 
     @cached_property
+    def pairs(self) -> dict[str, dict[str, Pair]]:
+        """By problem and label, R_T/T against the best reference policy's, trial by trial."""
+        return self._against_best(self.medians, paired)
+
+    @cached_property
     def gap_pairs(self) -> dict[str, dict[str, Pair]]:
         """By problem and label, the gap against the best reference policy's, trial by trial."""
-        pairs = {}
-        for row, (problem, results) in zip(self.gaps, self.results.items(), strict=True):
-            best = min(self._columns, key=lambda column: row[column])
-            baseline = results[self.labels[best]]
-            pairs[problem] = {label: paired_gap(r, baseline) for label, r in results.items()}
-        return pairs
+        return self._against_best(self.gaps, paired_gap)
 
     def summary(self) -> dict[str, Any]:
         """All numbers, as plain ones."""
@@ -127,6 +127,7 @@ class Comparison:
                     "policies": {
                         label: result.summary()
                         | {"policy": label, "ratio": float(self.ratios[i, j])}
+                        | {"against_best": self.pairs[problem][label].summary()}
                         | {"gap_ratio": float(self.gap_ratios[i, j])}
                         | {"gap_against_best": self.gap_pairs[problem][label].summary()}
                         for j, (label, result) in enumerate(row.items())
@@ -165,7 +166,8 @@ class Comparison:
             "Gap of the best arm pulled, mean over trials; as a multiple of that of "
             f"{self.measure}; and the share of trials that pulled the best arm of all. The lowest "
             "gap is bold. Better and worse: problems on which the 95 % interval of the difference "
-            "to that policy within trials is on one side of 0. Stuck: trials that missed the best "
+            "to that policy within trials is on one side of 0; fewer than "
+            f"{ENOUGH_TRIALS} trials decide nothing. Stuck: trials that missed the best "
             "arm and did not halve their gap in the second half of the rounds.",
             ("problem", *self.labels),
             (*self._rows(self.finding, lambda r: f" {np.mean(r.found):.0%}"), *rows),
@@ -194,9 +196,19 @@ class Comparison:
         floors = np.array([self.floors[problem] for problem in self.problems])
         return Multiples(np.array(values), floors, self._columns)
 
+    def _against_best(
+        self, losses: np.ndarray, compare: Callable[[Result, Result], Pair]
+    ) -> dict[str, dict[str, Pair]]:
+        pairs = {}
+        for row, (problem, results) in zip(losses, self.results.items(), strict=True):
+            best = min(self._columns, key=lambda column: row[column])
+            baseline = results[self.labels[best]]
+            pairs[problem] = {label: compare(r, baseline) for label, r in results.items()}
+        return pairs
+
     def _means(self, multiples: Multiples) -> dict[str, np.ndarray]:
-        parts = {part: [i for i, p in enumerate(self.problems) if p in suite(part)]
-                 for part in PARTS}  # fmt: skip
+        named = () if self.name == REAL else self.problems  # a list may be called like any of them
+        parts = {part: [i for i, p in enumerate(named) if p in suite(part)] for part in PARTS}
         several = {part: rows for part, rows in parts.items() if rows}
         groups = several if len(several) > 1 else {}
         everything = list(range(len(self.problems)))

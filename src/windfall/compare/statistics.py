@@ -60,6 +60,11 @@ class Comparison:
     losses: int
 
     @property
+    def enough(self) -> bool:
+        """Whether there are so many trials that the interval says something."""
+        return self.trials >= ENOUGH_TRIALS
+
+    @property
     def verdict(self) -> Literal["better", "worse", "undecided"]:
         """Better or worse only if the whole interval is on one side of 0 and trials suffice.
 
@@ -67,7 +72,7 @@ class Comparison:
             >>> Comparison("ei", 100, -0.2, -0.3, -0.1, 80, 0, 20).verdict
             'better'
         """
-        if self.trials < ENOUGH_TRIALS:
+        if not self.enough:
             return "undecided"
         return "better" if self.high < 0 else "worse" if self.low > 0 else "undecided"
 

@@ -14,12 +14,16 @@ from windfall.compare.execute import execute
 from windfall.compare.experiment import Experiment, Run
 from windfall.compare.multiples import floor
 from windfall.errors import InputError
-from windfall.problems import Problem, load
+from windfall.problems import REAL, Problem, load, load_lists
 from windfall.problems import suite as suite_names
 from windfall.problems.sensors import SENSORS
+from windfall.problems.varying import VARYING
 from windfall.runtime.given import ExecutorLike, PolicyLike
 
 __all__ = ["Contest", "compare_suite"]
+
+#: Problems that are left out of a suite where nobody has their data.
+_MEASURED = {*SENSORS, *(name for name, known in VARYING.items() if known.needs_data)}
 
 
 def compare_suite(
@@ -201,15 +205,18 @@ def _problems(
     suite: str | Iterable[str | Problem], data_dir: str | Path | None
 ) -> tuple[list[Problem], dict[str, str]]:
     """The problems, and those whose data are missing with the reason."""
-    names = suite_names(suite, data_dir) if isinstance(suite, str) else list(suite)
+    if suite == REAL:
+        members = load_lists(data_dir)
+    else:
+        members = suite_names(suite, data_dir) if isinstance(suite, str) else suite
     problems, missing = [], {}
-    for name in names:
+    for member in members:
         try:
-            problems.append(name if isinstance(name, Problem) else load(name, data_dir))
+            problems.append(member if isinstance(member, Problem) else load(member, data_dir))
         except InputError as error:
-            if name not in SENSORS:
+            if member not in _MEASURED:
                 raise
-            missing[str(name)] = str(error)
+            missing[str(member)] = str(error)
     twice = [p.name for i, p in enumerate(problems) if p.name in [q.name for q in problems[:i]]]
     if twice:
         raise InputError(f"problem {twice[0]!r} is in the suite twice; give every one a name")

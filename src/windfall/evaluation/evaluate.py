@@ -4,6 +4,7 @@ import warnings
 from dataclasses import dataclass, fields
 from typing import Any
 
+import equinox as eqx
 import numpy as np
 
 from windfall.checks import LARGEST_SEED, number, numbers_or_none, one_of, whole
@@ -91,7 +92,8 @@ def evaluate(
     has ``explore`` or ``propensities`` (see ``Policy``).
 
     A policy that learns is judged as it decides after learning from the other folds of the log; so
-    neither it nor the model has seen the rewards that it is judged by.
+    neither it nor the model has seen the rewards that it is judged by. Rows count alike whenever
+    they came: a model of payoffs that drift is asked as if nothing did.
 
     Args:
         history: A ``Study`` or ``Bandit``; what its ``history()`` gave, if there are neither
@@ -127,10 +129,10 @@ def evaluate(
     given = _probabilities(meant)
     log = as_log(history, arms, None if given is None else given.shape[-1])
     folds = whole("folds", folds, 2, len(log))
-    target = as_policy(meant) if given is None else _each_row(given, log)
+    target = _timeless(as_policy(meant)) if given is None else _each_row(given, log)
     if model is None:
         model = target.model if isinstance(target, Policy) else usual_model()
-    learning = crossfit.Learning(model, most, seed)
+    learning = crossfit.Learning(model.timeless, most, seed)
     probable, predicted = probable_and_predicted(learning, log, target, folds, draws)
 
     rows = np.arange(len(log))
@@ -190,6 +192,11 @@ def _probabilities(policy: Any) -> np.ndarray | None:
             " below 0, and a sum of 1"
         )
     return given
+
+
+def _timeless(policy: Policy) -> Policy:
+    """The same policy for payoffs that stand still."""
+    return eqx.tree_at(lambda p: p.model, policy, policy.model.timeless)
 
 
 def _each_row(given: np.ndarray, log: Log) -> np.ndarray:

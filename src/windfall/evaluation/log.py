@@ -90,13 +90,15 @@ def _events(study: Session) -> dict[str, list[Any]]:
     events = [event for event in study.happened() if event.kind in ("asked", "told", "undone")]
     contents = [event.contents for event in events]
     there = study.offered()
+    told = {event.number: event.contents.get("id") for event in events if event.kind == "told"}
     return {
         "kind": [event.kind for event in events],
         "arm": [said.get("point") for said in contents],
         "available": [there.get(said.get("id", -1)) for said in contents],
+        "id": [said.get("id", told.get(said.get("event", -1))) for said in contents],
         **{
             name: [said.get(name) for said in contents]
-            for name in ("id", "reward", "propensity", "context")
+            for name in ("reward", "propensity", "context")
         },
     }
 
@@ -122,24 +124,27 @@ def _columns(history: Any) -> Any:
 def _settled(events: Sequence[dict[str, Any]]) -> dict[str, Any]:
     """One row per choice that has a propensity and a reward, in the order of the rewards.
 
-    Whatever was told for a choice once more was not chosen again, and does not count.
+    Whatever was told for a choice once more was not chosen again, and does not count. What is taken
+    back is the last that was told.
     """
     asked: dict[int, dict[str, Any]] = {}
-    paid: dict[int, float] = {}
+    paid: dict[int, list[float]] = {}
     for event in events:
         kind, number, propensity = event["kind"], event["id"], event["propensity"]
         if kind == "asked" and propensity is not None and not np.isnan(propensity):
             asked[number] = event
         elif kind == "told" and number in asked:
-            paid.setdefault(number, event["reward"])
-        elif kind == "undone":
-            paid.pop(number, None)
+            paid.setdefault(number, []).append(event["reward"])
+        elif kind == "undone" and number in paid:
+            paid[number].pop()
+            if not paid[number]:
+                del paid[number]
     if len(paid) < 2:
         raise InputError(
             f"history has {len(paid)} choices with a propensity and a reward; expected at least 2: "
             "use a policy that draws, such as Policy(acquisition, explore=0.1)"
         )
-    rows = [asked[number] | {"reward": reward} for number, reward in paid.items()]
+    rows = [asked[number] | {"reward": rewards[0]} for number, rewards in paid.items()]
     columns = {name: [row[name] for row in rows] for name in rows[0]}
     return {name: column for name, column in columns.items() if column[0] is not None}
 

@@ -246,7 +246,6 @@ class Belief(Module):
 
     def since(self, now: float) -> float | None:
         """Since when rewards count, where they may age; None where they do not. On the host."""
-        del now
         return None
 
     def remark(self) -> str:
@@ -282,6 +281,11 @@ class Model(Module, Generic[B]):
     ages: ClassVar[bool] = False
     #: Search for hyper-parameters on every so many rewards and keep them in between.
     refit_every: eqx.AbstractVar[int]
+
+    @property
+    def timeless(self) -> "Model[Any]":
+        """The model of payoffs that stand still."""
+        return self
 
     @abstractmethod
     def begin(self, space: Inputs, capacity: int) -> B:

@@ -191,7 +191,7 @@ class DriftingBelief(Belief):
             return self.still.remark()
         since, rate = float(self.ageing.since), float(self.ageing.rate)
         if np.isfinite(since):
-            return f"; rewards count since time {since:.6g}, when payoffs changed"
+            return f"; rewards count since time {since:.15g}, when payoffs changed"
         return f"; rewards age: after {1.0 / rate:.3g} units of time they count for a third"
 
     @property
@@ -228,6 +228,10 @@ class Drifting(Model[DriftingBelief]):
                 f"model is {self.model!r}; expected for drift a kernel with a length scale for "
                 "each feature (ard=True)"
             )
+
+    @property
+    def timeless(self) -> Any:
+        return self.model
 
     @property
     def refit_every(self) -> int:  # pyright: ignore[reportIncompatibleVariableOverride]

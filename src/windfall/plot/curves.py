@@ -17,6 +17,8 @@ __all__ = ["gap", "regret"]
 
 #: Curves that are no policies: runs of others that came with the data.
 _REFERENCE_COLOURS = ("#777777", "#AAAAAA", "#8C6D31", "#6B486B")
+#: Half the height of a curve's name, as a share of the axes'.
+_EDGE = 0.03
 
 
 class Curve(NamedTuple):
@@ -71,8 +73,8 @@ def gap(
         >>> line = [[0.0], [0.5], [1.0]]
         >>> problem = wf.Problem(arms=line, payoff=[0.0, 1.0, 0.0])
         >>> result = wf.simulate(problem, "v-ucb", rounds=4, trials=2, workers=1)
-        >>> gap(result).axes[0].get_ylabel()
-        'gap of the best arm so far'
+        >>> gap(result).axes[0].get_ylabel()  # the best arm is among the initial ones
+        'gap of the best arm so far (0 at the bottom)'
     """
     results = several(results)
     curves = _of_policies(results, lambda r: (r.gap.mean(axis=0), _standard_error(r.gap)))
@@ -116,27 +118,32 @@ def _figure(ax: Axes | None, curves: Sequence[Curve], quantity: str, title: str)
     """The figure of some axes, or a new one, with these curves."""
     ax = ax or new_axes(5.2, 3.6)
     _draw(ax, curves)
-    ax.set_ylabel(quantity)
+    ax.set_ylabel(f"{quantity} (0 at the bottom)" if _any_zero(curves) else quantity)
     ax.set_title(title)
     return root_figure(ax)
 
 
+def _any_zero(curves: Sequence[Curve]) -> bool:
+    """Whether one comes to 0, or below it: rewards of others may be higher than any payoff."""
+    return any((curve.values <= 0).any() for curve in curves)
+
+
 def _draw(ax: Axes, curves: Sequence[Curve]) -> None:
-    """Curves on a logarithmic scale, each with its name at its end."""
+    """Curves on a logarithmic scale, each with its name at its end; 0 is the bottom edge."""
     positive = [v for c in curves for v in c.values if v > 0] or [1.0]
-    bottom = min(positive) / 1.25
+    bottom = min(positive) / (2.0 if _any_zero(curves) else 1.25)  # a fall to 0 is to be seen
     top = 1.25 * max([float((c.values + c.band).max()) for c in curves] + [2 * bottom])
     for curve in curves:
         t = np.arange(1, len(curve.values) + 1)
         wide = curve.label.startswith((*GOALS.values(), "lw-ucb"))
-        shown = np.where(curve.values > 0, curve.values, np.nan)  # zero has no logarithm
+        shown = np.maximum(curve.values, bottom)  # zero has no logarithm
         low, high = curve.values - curve.band, curve.values + curve.band
         if not curve.dashed:
             ax.fill_between(
                 t, np.maximum(low, bottom / 10), high, color=curve.colour, alpha=0.13, lw=0
             )
         ax.plot(t, shown, color=curve.colour, lw=2.4 if wide else 1.5, zorder=3 if wide else 2,
-                ls="--" if curve.dashed else "-", label=display(curve.label),
+                ls="--" if curve.dashed else "-", label=display(curve.label), clip_on=False,
                 solid_capstyle="round")  # fmt: skip
     ax.set(yscale="log", ylim=(bottom, top), xlabel="round t")
     longest = max(len(c.values) for c in curves)
@@ -166,16 +173,25 @@ def _label_ends(ax: Axes, curves: Sequence[Curve]) -> None:
 
 
 def _spread(heights: np.ndarray, gap: float) -> np.ndarray:
-    """Heights at least a gap apart, in the same order, with the same mean.
+    """The nearest heights that are a gap apart, in the same order, within the axes.
+
+    Less the gaps below it, each is what it was, or the mean of those that would meet (isotonic
+    regression, by pooling neighbours). If there are too many, they come closer.
 
     Example:
-        >>> _spread(np.array([0.5, 0.5]), 0.1).round(2).tolist()
-        [0.45, 0.55]
+        >>> _spread(np.array([0.5, 0.5, 0.1]), 0.1).round(2).tolist()
+        [0.45, 0.55, 0.1]
     """
     order = np.argsort(heights, kind="stable")
-    apart = heights[order].copy()
-    for i in range(1, len(apart)):
-        apart[i] = max(apart[i], apart[i - 1] + gap)
-    moved = np.empty_like(apart)
-    moved[order] = apart - (apart - heights[order]).mean()
+    room = 1.0 - 2 * _EDGE
+    below = min(gap, room / max(len(heights) - 1, 1)) * np.arange(len(heights))
+    pools: list[list[float]] = []
+    for wish in (heights[order] - below).tolist():
+        pool = [wish]
+        while pools and np.mean(pools[-1]) > np.mean(pool):
+            pool = pools.pop() + pool
+        pools.append(pool)
+    level = np.concatenate([np.full(len(pool), np.mean(pool)) for pool in pools])
+    moved = np.empty_like(level)
+    moved[order] = np.clip(level, _EDGE, _EDGE + room - below[-1]) + below
     return moved

@@ -17,7 +17,10 @@ from windfall.runtime.given import PolicyLike
 from windfall.simulation.results import Result
 from windfall.study.bandit import Bandit
 
-__all__ = ["payoff_map", "ratio_map"]
+__all__ = ["can_be_mapped", "payoff_map", "ratio_map"]
+
+#: With fewer different values of every feature, a map is a handful of dots that hide the others.
+_FEWEST = 5
 
 _RING: dict[str, Any] = {  # white with a black rim: to be seen on every colour of the image
     "s": 16,
@@ -31,7 +34,8 @@ _RING: dict[str, Any] = {  # white with a black rim: to be seen on every colour 
 def payoff_map(problem: Problem, trial: int = 0, ax: Axes | None = None) -> Figure:
     """The noise-free payoff of every arm, with a star on the best if there is only one.
 
-    Two features give a map, one gives a line; of more features the first two are shown.
+    Two features give a map, one gives a line; of more features the two with the most different
+    values are shown, and of arms in the same place the one on top is that with the highest.
     """
     ax = ax or new_axes(4.4, 3.6)
     values = problem.payoffs(trial)
@@ -109,21 +113,22 @@ def _replay(result: Result, problem: Problem, trial: int, policy: PolicyLike | N
 
 def _field(ax: Axes, problem: Problem, values: np.ndarray, label: str, colours: str) -> bool:
     """A value per arm: a line, an image where the arms lie on a lattice (then True), else dots."""
-    ax.set_xlabel(problem.feature_names[0])
+    axes = _axes(problem.arms)
+    ax.set_xlabel(problem.feature_names[axes[0]])
     if problem.dimension == 1:
         order = np.argsort(problem.arms[:, 0], kind="stable")
         ax.plot(problem.arms[order, 0], values[order], color="#555555", lw=1.2, zorder=1)
         ax.set_ylabel(label)
         return False
-    ax.set_ylabel(problem.feature_names[1])
+    ax.set_ylabel(problem.feature_names[axes[1]])
     # A ratio spans orders of magnitude where the mean is a spike: three of them are shown.
     wide = values.min() > 0 and values.max() > 100 * values.min()
     scale = LogNorm(max(values.min(), values.max() / 1e3), values.max()) if wide else None
     lattice = _lattice(problem.arms) if problem.dimension == 2 else None
     if lattice is None:
-        x, y = _positions(problem, values)
-        drawn = ax.scatter(x, y, c=values, s=60, cmap=colours, norm=scale, edgecolors="#777777",
-                           linewidths=0.5, zorder=2)  # fmt: skip
+        (x, y), up = _positions(problem, values), np.argsort(values, kind="stable")
+        drawn = ax.scatter(x[up], y[up], c=values[up], s=60, cmap=colours, norm=scale,
+                           edgecolors="#777777", linewidths=0.5, zorder=2)  # fmt: skip
     else:
         (xs, column), (ys, row) = lattice
         image = np.full((len(ys), len(xs)), np.nan)
@@ -145,9 +150,37 @@ def _lattice(arms: np.ndarray):
     return ((xs, column), (ys, row)) if distinct and filled else None
 
 
+def _axes(arms: np.ndarray) -> list[int]:
+    """The features to show, in their order: those two with the most different values.
+
+    A column of 0 and 1 tells two groups of arms apart, and two of them would hide all but four arms
+    behind others.
+
+    Example:
+        >>> _axes(np.array([[0.0, 1.0, 5.0], [1.0, 2.0, 6.0], [0.0, 3.0, 7.0]]))
+        [1, 2]
+    """
+    return sorted(np.argsort(-_different(arms), kind="stable")[:2].tolist())
+
+
+def can_be_mapped(problem: Problem) -> bool:
+    """Whether a map shows more than a handful of dots: not if there are only columns of 0 and 1.
+
+    Example:
+        >>> can_be_mapped(Problem(arms=np.eye(4), payoff=np.arange(4.0)))
+        False
+    """
+    return problem.dimension < 3 or int(_different(problem.arms).max()) >= _FEWEST
+
+
+def _different(arms: np.ndarray) -> np.ndarray:
+    """How many different values each feature has."""
+    return np.array([len(np.unique(feature)) for feature in arms.T])
+
+
 def _positions(problem: Problem, values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    x = problem.arms[:, 0]
-    return (x, values) if problem.dimension == 1 else (x, problem.arms[:, 1])
+    x, *y = problem.arms.T[_axes(problem.arms)]
+    return x, (y[0] if y else values)
 
 
 def _mark_best(ax: Axes, problem: Problem, values: np.ndarray, trial: int) -> str:

@@ -8,7 +8,10 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
 from windfall.errors import InputError
+from windfall.plot.curves import gap
 from windfall.plot.style import display, new_axes, palette, root_figure, styled
+from windfall.problems import Problem
+from windfall.simulation.results import Result
 
 __all__ = ["earned_and_found", "ratios"]
 
@@ -77,8 +80,11 @@ def earned_and_found(
     regrets: np.ndarray,
     gaps: np.ndarray,
     measure: str = "the reference",
+    curves: Sequence[tuple[Sequence[Result], Problem]] = (),
 ) -> Figure:
     """Two panels of ``ratios`` side by side: of the regret R_T/T, and of the gap.
+
+    Below them stand the curves of the gap on some problems, such as those with reference runs.
 
     Args:
         problems: Names of the rows.
@@ -86,20 +92,29 @@ def earned_and_found(
         regrets: (problems, policies) ratios of R_T/T.
         gaps: (problems, policies) ratios of the gap of the best arm pulled.
         measure: What the ratios are multiples of.
+        curves: Results on a problem, and the problem, for each panel below: see ``gap``.
 
     Example:
         >>> figure = earned_and_found(["cosine"], ["ei"], np.ones((1, 1)), np.ones((1, 1)))
         >>> len(figure.axes)
         2
     """
-    height = 1.6 + 0.27 * (len(problems) + 1)
-    figure = Figure(figsize=(13.0, height), layout="constrained")
-    earned, found = figure.subplots(1, 2, sharey=True)
+    rows = -(-len(curves) // 2)  # two panels in each
+    heights = [1.6 + 0.27 * (len(problems) + 1), *[3.8] * rows]
+    figure = Figure(figsize=(13.0, sum(heights)), layout="constrained")
+    above, *below = figure.subfigures(1 + rows, 1, height_ratios=heights, squeeze=False)[:, 0]
+    earned, found = above.subplots(1, 2, sharey=True)
     ratios(problems, labels, regrets, measure, earned)
     ratios(problems, labels, gaps, measure, found, quantity="gap")
     legend = earned.get_legend()
     if legend is not None:  # the other panel's serves both
         legend.remove()
+    panels = [ax for row in below for ax in row.subplots(1, 2)]
+    for (results, problem), ax in zip(curves, panels, strict=False):
+        gap(results, problem, ax)
+        ax.set_title(f"{problem.name}: {ax.get_title()}")
+    for ax in panels[len(curves) :]:  # the last of an odd number has nothing beside it
+        ax.remove()
     return figure
 
 

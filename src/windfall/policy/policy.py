@@ -125,12 +125,11 @@ class Policy(Module):
 
     def score(self, state: State, ahead: Count = 0) -> Score:
         """How this round values any point; see ``select``."""
-        budget = jnp.inf if self.budget is None else self.budget
         situation = Situation(
             jnp.maximum(state.pulls - state.initial + 1, 1),
             state.candidates.size,
             state.candidates.anchors,
-            jnp.maximum(budget - state.pulls - ahead, 1.0),
+            self.left(state, ahead),
         )
         key = key_of(state.key, SELECT, state.pulls, ahead)
         return focus(self.acquisition, key, state.belief, situation, state.setup)
@@ -150,7 +149,7 @@ class Policy(Module):
             ahead: How many choices wait for their rewards; each has randomness of its own.
             among: Which arms are available; None for all of them, or where there is no list.
         """
-        return self.choose(*self.focus(state, ahead), state, avoid, among)
+        return self.choose(*self.focus(state, ahead), state, avoid, among, ahead)
 
     def focus(self, state: State, ahead: Count = 0) -> tuple[PRNGKeyArray, Score]:
         """The first half of ``select``: randomness for a search, and the score of any point."""
@@ -163,9 +162,10 @@ class Policy(Module):
         state: State,
         avoid: Float[Array, "p d"] | None = None,
         among: Bool[Array, " m"] | None = None,
+        ahead: Count = 0,
     ) -> tuple[Array, Info]:
         """The second half: the arm, or the point, with the highest of these scores."""
-        settled = self.settled(state)
+        settled = self.settled(state, ahead)
         if settled is not None:
             avoid = state.candidates.new(avoid, settled)
         best = state.candidates.choose(key, score, state.belief, avoid, among)
@@ -174,7 +174,12 @@ class Policy(Module):
         assert isinstance(state.candidates, Listed), "a study without arms refuses to explore"
         return state.candidates.explore(key, self.explore, best, score, state.belief, avoid, among)
 
-    def settled(self, state: State) -> Tried | None:
+    def left(self, state: State, ahead: Count = 0) -> Float[Array, ""]:
+        """How many pulls are left after those that wait, this one included; ∞ if nobody knows."""
+        budget = jnp.inf if self.budget is None else self.budget
+        return jnp.maximum(budget - state.pulls - ahead, 1.0)
+
+    def settled(self, state: State, ahead: Count = 0) -> Tried | None:
         """What is not tried again while there is something that was not; None: anything may be.
 
         A score knows when nothing is known elsewhere. A draw does not: of equal rewards, from which
@@ -186,7 +191,8 @@ class Policy(Module):
         if not state.candidates.listed:
             return None
         before = jnp.maximum(state.initial, state.belief.forgotten)  # a change is a beginning
-        early = self.acquisition.early(state.pulls - before + 1, state.candidates.size)
+        round, left = state.pulls - before + 1, self.left(state, ahead)
+        early = self.acquisition.early(round, state.candidates.size, left)
         if early is None and self.acquisition.averages:
             return None
         tried = state.belief.repeatable

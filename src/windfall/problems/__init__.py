@@ -5,6 +5,7 @@
 """
 
 import os
+from pathlib import Path
 from typing import NamedTuple
 
 from windfall.checks import known_name
@@ -30,6 +31,7 @@ __all__ = [
     "from_csv",
     "functions",
     "load",
+    "load_lists",
     "names",
     "suite",
 ]
@@ -49,7 +51,7 @@ SUITES: dict[str, tuple[str, ...]] = {
 REAL = "real"
 
 #: What a problem may be besides a name.
-_A_PATH = "a folder with locations.csv and readings.csv, a .csv file with a column payoff, or"
+_A_PATH = "a folder with locations.csv and readings.csv, a .csv file with a last column payoff, or"
 
 
 class ProblemRow(NamedTuple):
@@ -86,11 +88,20 @@ def suite(name: str, data_dir: str | os.PathLike[str] | None = None) -> tuple[st
     (9, ('hill-3d', 'needle-2d'))
     """
     if name == REAL:
-        return _lists(data_dir)
+        return tuple(_lists(data_dir))
     return SUITES[known_name("suite", name, (*SUITES, REAL))]
 
 
-def _lists(data_dir: str | os.PathLike[str] | None) -> tuple[str, ...]:
+def load_lists(data_dir: str | os.PathLike[str] | None = None) -> tuple[Problem, ...]:
+    """The problem of every candidate list in the data folder: the suite ``real``.
+
+    Each is read from its own file: its name may also be that of a named problem, or of something
+    in the current folder, which `load` would take it for.
+    """
+    return tuple(map(_of_list, _lists(data_dir).values()))
+
+
+def _lists(data_dir: str | os.PathLike[str] | None) -> dict[str, Path]:
     folder = data_folder(data_dir)
     found = find_lists(folder)
     if not found:
@@ -98,16 +109,21 @@ def _lists(data_dir: str | os.PathLike[str] | None) -> tuple[str, ...]:
             f"data folder {str(folder)!r} has no candidate list; expected files with a last column"
             " payoff, or folders with locations.csv and readings.csv"
         )
-    return tuple(found)
+    return found
+
+
+def _of_list(path: Path) -> Problem:
+    return from_folder(path) if path.is_dir() else from_list(path)
 
 
 def load(name: str | os.PathLike[str], data_dir: str | os.PathLike[str] | None = None) -> Problem:
     """The problem of that name, or that of a candidate list.
 
     Args:
-        name: one of [`names`][windfall.problems.names]; the path of a folder with ``locations.csv``
-            and ``readings.csv``, or of a ``.csv`` file with a last column ``payoff``; or the name
-            of such a list in the data folder.
+        name: one of [`names`][windfall.problems.names]; or the name of a candidate list in the data
+            folder; or the path of a folder with ``locations.csv`` and ``readings.csv``, or of a
+            ``.csv`` file with a last column ``payoff``. The first of these counts, except that
+            what is there and written as a path, ``./cosine`` or a ``Path``, is nothing else.
         data_dir: where the files of the sensor problems and lists are; default the environment
             variable ``WINDFALL_DATA``, else a per-user data folder.
 
@@ -118,9 +134,9 @@ def load(name: str | os.PathLike[str], data_dir: str | os.PathLike[str] | None =
     ...
     windfall.errors.InputError: problem is 'cosin' (did you mean 'cosine'?); expected a folder ...
     """
-    name = str(name)
-    if name not in names() and os.path.isdir(name):
-        return from_folder(name)
+    name, path = str(name), isinstance(name, os.PathLike)
+    if (path or os.path.basename(name) != name) and os.path.exists(name):
+        return _of_list(Path(name))
     if name in FUNCTIONS:
         return synthetic.synthetic(name)
     if name in WHEELS:
@@ -131,15 +147,11 @@ def load(name: str | os.PathLike[str], data_dir: str | os.PathLike[str] | None =
         return extremes.extreme(name)
     if name in VARYING:
         return varying(name, data_dir)
-    if os.path.isfile(name):
-        return from_list(name)
     folder = data_folder(data_dir)
     lists = find_lists(folder) if os.path.isdir(folder) else {}
-    besides = (
-        "a folder with locations.csv and readings.csv, a .csv file with a last column payoff, or"
-    )
-    path = lists[known_name("problem", name, (*names(), *lists), besides)]
-    return from_folder(path) if path.is_dir() else from_list(path)
+    if name not in lists and os.path.exists(name):  # after the lists: it may be there by accident
+        return _of_list(Path(name))
+    return _of_list(lists[known_name("problem", name, (*names(), *lists), _A_PATH)])
 
 
 def describe() -> tuple[ProblemRow, ...]:
@@ -181,7 +193,7 @@ def describe() -> tuple[ProblemRow, ...]:
 
 def describe_lists(data_dir: str | os.PathLike[str]) -> tuple[ProblemRow, ...]:
     """A line per candidate list in a folder; all of them are read."""
-    return tuple(_row(load(name, data_dir)) for name in find_lists(data_dir))
+    return tuple(_row(_of_list(path)) for path in find_lists(data_dir).values())
 
 
 def _row(problem: Problem) -> ProblemRow:

@@ -2,7 +2,7 @@
 
 A list is a folder with ``locations.csv`` and ``readings.csv`` (see ``windfall.problems.own_data``;
 a line of readings is one trial), or a file ``NAME.csv`` with one line per arm, a header, and
-``payoff`` as its last column. Two kinds of files may stand beside ``NAME.csv``:
+``payoff`` as its last column (``.CSV`` is as good). Two kinds of files may stand beside it:
 
 ``NAME_replicates.csv``
     Every single measurement, in the same columns. A pull draws one of the arm's own at random,
@@ -18,12 +18,14 @@ Payoffs are standardised over all arms (and lines) to mean 0 and deviation 1.
 import glob
 import os
 import re
+from collections.abc import Iterable
 from pathlib import Path
 
 import numpy as np
 
 from windfall.errors import InputError
 from windfall.problems.csv_tables import Row, numbers, read_rows
+from windfall.problems.datafolder import cannot_read
 from windfall.problems.own_data import from_csv
 from windfall.problems.problem import Problem, Protocol
 from windfall.problems.replicates import padded, replicate_means
@@ -53,22 +55,31 @@ def find_lists(folder: str | os.PathLike[str]) -> dict[str, Path]:
             f"data folder {str(folder)!r} cannot be read ({error.strerror}); name another one with"
             " data_dir or WINDFALL_DATA"
         ) from error
+    return _by_name(filter(_is_list, entries))
+
+
+def _by_name(tables: Iterable[Path]) -> dict[str, Path]:
     found: dict[str, Path] = {}
-    for entry in filter(_is_list, entries):
-        name = entry.name.removesuffix(".csv")
+    for table in tables:
+        name = table.name if os.path.isdir(table) else table.stem
         if name in found:
-            raise InputError(f"{folder} has two lists called {name!r}; give one another name")
-        found[name] = entry
+            raise InputError(
+                f"{table.parent} has two tables called {name!r}; give one another name"
+            )
+        found[name] = table
     return found
 
 
 def _is_list(entry: Path) -> bool:
-    if entry.is_dir():
-        return all((entry / name).is_file() for name in ("locations.csv", "readings.csv"))
-    if entry.suffix != ".csv" or _companion(entry.stem):
+    if os.path.isdir(entry):  # unlike its own is_dir() it never raises
+        return all(os.path.isfile(entry / name) for name in ("locations.csv", "readings.csv"))
+    if entry.suffix.lower() != ".csv" or _companion(entry.stem):
         return False
-    with open(entry, encoding="utf-8-sig", errors="replace") as file:
-        first = file.readline()
+    try:
+        with open(entry, encoding="utf-8-sig", errors="replace") as file:
+            first = file.readline()
+    except OSError as error:
+        raise cannot_read(entry, error) from error
     return bool(re.search(r"""[,;]\s*"?payoff"?\s*$""", first, re.IGNORECASE))
 
 
@@ -76,11 +87,17 @@ def _companion(stem: str) -> bool:
     return stem.endswith("_replicates") or "_reference_" in stem
 
 
+def _beside(path: Path, rest: str) -> dict[str, Path]:
+    """The tables beside a list whose names are the list's and ``rest``, a pattern, in order."""
+    return _by_name(sorted(path.parent.glob(f"{glob.escape(path.stem)}{rest}.[cC][sS][vV]")))
+
+
 def from_folder(folder: str | os.PathLike[str]) -> Problem:
     """The problem whose ``locations.csv`` and ``readings.csv`` are in the folder, and its name."""
     folder = Path(folder)
     tables = folder / "locations.csv", folder / "readings.csv"
-    return from_csv(*tables, noise=NOISE, name=folder.resolve().name, protocol=PROTOCOL)
+    name = os.path.basename(os.path.abspath(folder))  # as it is called here, where it is a link
+    return from_csv(*tables, noise=NOISE, name=name, protocol=PROTOCOL)
 
 
 def from_list(path: str | os.PathLike[str]) -> Problem:
@@ -96,7 +113,7 @@ def from_list(path: str | os.PathLike[str]) -> Problem:
     path = Path(path)
     header, rows, table = _read_table(path)
     arms, payoff = table[:, :-1], table[:, -1]
-    groups = _read_replicates(path.with_name(f"{path.stem}_replicates.csv"), header, rows, arms)
+    groups = _read_replicates(path, header, rows, arms)
     if groups is not None:
         payoff = replicate_means(groups)
     shift, scale = payoff.mean(), payoff.std() if np.ptp(payoff) > 0 else 1.0
@@ -111,16 +128,22 @@ def from_list(path: str | os.PathLike[str]) -> Problem:
         name=path.stem,
         feature_names=header.cells[:-1],
         protocol=PROTOCOL,
-        description=_description(path, groups, references),
+        description=_description(path, arms, groups, references),
         references=references,
         **pays,
     )
 
 
-def _description(path: Path, groups: np.ndarray | None, references: dict) -> str:
-    measured = "" if groups is None else f"{int(np.sum(~np.isnan(groups)))} measurements"
+def _description(path: Path, arms: np.ndarray, groups: np.ndarray | None, references: dict) -> str:
+    measured = "" if groups is None else f"{_count(arms, groups)} measurements"
     others = f"reference runs by {', '.join(references)}" if references else ""
     return "; ".join(filter(None, (f"list {path}", measured, others)))
+
+
+def _count(arms: np.ndarray, groups: np.ndarray) -> int:
+    """How many measurements there are: those that equal arms share count once."""
+    _, first = np.unique(arms, axis=0, return_index=True)
+    return int(np.sum(~np.isnan(groups[first])))
 
 
 def _read_table(path: Path) -> tuple[Row, list[Row], np.ndarray]:
@@ -136,10 +159,14 @@ def _read_table(path: Path) -> tuple[Row, list[Row], np.ndarray]:
 def _read_replicates(
     path: Path, header: Row, arm_rows: list[Row], arms: np.ndarray
 ) -> np.ndarray | None:
-    """(M, r) measurements filled up with NaN; None if no arm was measured twice."""
-    if not path.exists():
+    """(M, r) measurements filled up with NaN; None if no arm was measured twice.
+
+    Arms with the same features share theirs: nothing tells which of them was measured.
+    """
+    tables = list(_beside(path, "_replicates").values())
+    if not tables:
         return None
-    own, rows, table = _read_table(path)
+    own, rows, table = _read_table(tables[0])
     if own.cells != header.cells:
         raise own.error(f"other columns than in {header.path.name}; expected the same header")
     groups: list[list[float]] = [[] for _ in arms]
@@ -149,18 +176,21 @@ def _read_replicates(
         nearest = int(distance.argmin())
         if distance[nearest] > ROUNDING:
             raise row.error(f"no arm of {header.path.name} has these features; add it there")
-        groups[nearest].append(value)
+        for arm in np.flatnonzero((arms == arms[nearest]).all(axis=1)):
+            groups[arm].append(value)
     for row, group in zip(arm_rows, groups, strict=True):
         if not group:
-            raise row.error(f"this arm has no measurement in {path.name}; add one or leave it out")
+            raise row.error(
+                f"this arm has no measurement in {own.path.name}; add one or leave it out"
+            )
     return padded(groups) if max(map(len, groups)) > 1 else None
 
 
 def _read_references(path: Path) -> dict[str, np.ndarray]:
     """By name, (runs, pulls) rewards with NaN where a cell is empty."""
     start = f"{path.stem}_reference_"
-    files = sorted(path.parent.glob(f"{glob.escape(start)}*.csv"))
-    return {file.stem.removeprefix(start): _read_runs(file) for file in files}
+    files = _beside(path, "_reference_*").items()
+    return {name.removeprefix(start): _read_runs(file) for name, file in files}
 
 
 def _read_runs(path: Path) -> np.ndarray:
@@ -171,7 +201,11 @@ def _read_runs(path: Path) -> np.ndarray:
         raise header.error("no runs: expected columns 1, 2, … or payoff_1, payoff_2, …, and lines")
     for row in rows:
         row.expect(len(header.cells))
-    return np.array([[_reward(row, column) for column in columns] for row in rows])
+    rewards = np.array([[_reward(row, column) for column in columns] for row in rows])
+    if np.isnan(rewards[:, 0]).all():
+        first = header.cells[columns[0]]
+        raise header.error(f"column {first!r} is empty; expected a reward of a first pull")
+    return rewards
 
 
 def _reward(row: Row, column: int) -> float:

@@ -10,9 +10,10 @@ from windfall.checks import shown
 from windfall.errors import InputError
 from windfall.problems.changing import Rounds
 from windfall.problems.payoff import evaluated
+from windfall.problems.references import check_references
 from windfall.problems.replicates import check_replicates, replicate_means, replicate_noise
-from windfall.problems.rounds import Draw, check_context, drawn
-from windfall.runtime.given import Number, Numbers
+from windfall.problems.rounds import check_context, drawn
+from windfall.runtime.given import Draw, Number, Numbers, Runs
 from windfall.space import Context
 from windfall.space.checks import check_arms, check_span, finite_array, read_only
 
@@ -103,7 +104,7 @@ class Problem:
         protocol: Protocol = Protocol(),  # noqa: B008 (immutable)
         description: str = "",
         replicates: Any = None,
-        references: Mapping[str, Any] | None = None,
+        references: Runs | None = None,
         rounds: Draw | None = None,
         context: Any = None,
     ) -> None:
@@ -118,6 +119,8 @@ class Problem:
             if payoff is not None or replicates is not None:
                 raise InputError("rounds are given beside payoff or replicates; expected one")
             payoff = drawn(rounds, 0, protocol.rounds, size, context).payoffs.mean(axis=0)
+        elif context is not None:
+            raise InputError(f"context is {list(context.names)}; expected none without rounds")
         if initial_pool is None:
             protocol = replace(protocol, initial=min(protocol.initial, size))
         else:
@@ -133,7 +136,7 @@ class Problem:
             "protocol": protocol,
             "description": description,
             "replicates": replicates,
-            "references": _check_references(references or {}),
+            "references": check_references(references),
             "rounds": rounds,
             "context": context,
         }
@@ -183,26 +186,13 @@ class Problem:
         [1.0, 0.25, 0.25]
         """
         best = np.fmax.accumulate(self.references[name], axis=1)
-        return self.optimum(0) - np.nanmean(best, axis=0)
+        return np.nanmean(self.optimum(0) - best, axis=0)  # exactly 0 where all have the best
 
 
 def _check_alone(payoff: Any, noise: Any) -> None:
     for name, value in (("payoff", payoff), ("noise", noise)):
         if value is not None:
             raise InputError(f"{name} is given beside replicates, which determine it; leave it out")
-
-
-def _check_references(references: Mapping[str, Any]) -> Mapping[str, np.ndarray]:
-    checked = {}
-    for name, runs in references.items():
-        rewards = np.asarray(runs, np.float64)
-        if rewards.ndim != 2 or not rewards.size or np.isnan(rewards[:, 0]).all():
-            raise InputError(
-                f"references of {name!r} has shape {rewards.shape}; expected (runs, pulls) rewards,"
-                " at least one of a first pull"
-            )
-        checked[name] = read_only(rewards)
-    return checked
 
 
 def _check_payoff(payoff: Any, arms: np.ndarray) -> np.ndarray:

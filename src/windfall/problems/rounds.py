@@ -1,19 +1,17 @@
 """Rounds that differ, checked: what each pays, what is known before it, which arms it has."""
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
+from windfall.checks import shown
 from windfall.errors import InputError
 from windfall.problems.changing import Rounds
+from windfall.runtime.given import Draw
 from windfall.space.checks import finite_array
 from windfall.space.context import Context, as_context
 
-__all__ = ["Draw", "check_context", "drawn", "gaps"]
-
-#: Draws the rounds of a trial: from the number of the trial, and how many pulls it has.
-Draw = Callable[[int, int], Rounds]
+__all__ = ["check_context", "drawn", "gaps"]
 
 
 def check_context(given: Any) -> Context | None:
@@ -26,7 +24,16 @@ def check_context(given: Any) -> Context | None:
 
 def drawn(draw: Draw, trial: int, pulls: int, size: int, context: Context | None) -> Rounds:
     """The rounds of a trial, checked."""
+    if not callable(draw):
+        raise InputError(
+            f"rounds is {shown(draw)}; expected a function of a trial's number and its pulls"
+        )
     rounds = draw(trial, pulls)
+    if not isinstance(rounds, Rounds):
+        raise InputError(
+            f"rounds({trial}, {pulls}) is {shown(rounds, 60)}; expected Rounds of "
+            "windfall.problems.changing"
+        )
     payoffs = finite_array(rounds.payoffs, "payoffs")
     _check_shape("payoffs", payoffs, (pulls, size))
     contexts = available = None
@@ -37,7 +44,7 @@ def drawn(draw: Draw, trial: int, pulls: int, size: int, context: Context | None
         _check_shape("contexts", contexts, (pulls, len(context.names)))
         contexts = np.array([context.point(row) for row in contexts])
     if rounds.available is not None:
-        available = np.asarray(rounds.available, bool)
+        available = finite_array(rounds.available, "available").astype(bool)
         _check_shape("available", available, (pulls, size))
         if not available.any(axis=1).all():
             empty = int(np.argmin(available.any(axis=1)))

@@ -13,6 +13,7 @@ __all__ = [
     "Constraints",
     "ContextLike",
     "Contexts",
+    "Draw",
     "ExecutorLike",
     "Known",
     "ModelLike",
@@ -21,6 +22,7 @@ __all__ = [
     "Numbers",
     "ParametersLike",
     "PolicyLike",
+    "Runs",
     "SpaceLike",
     "StoreLike",
     "Text",
@@ -39,6 +41,7 @@ if TYPE_CHECKING:
     from windfall.acquisition.base import Acquisition
     from windfall.models.base import Model
     from windfall.policy import Policy
+    from windfall.problems.changing import Rounds
     from windfall.simulation.engines import Engine
     from windfall.space import Context, Space
     from windfall.space.parameter import Parameter
@@ -55,6 +58,8 @@ if TYPE_CHECKING:
     Numbers: TypeAlias = ArrayLike
     #: A point or a context: by name, or numbers in order; an arm also by its number or its name.
     Known: TypeAlias = Mapping[str, object] | ArrayLike
+    #: By name, a table of rewards: a line per run.
+    Runs: TypeAlias = Mapping[str, Numbers]
     #: One of them for each choice, too.
     Contexts: TypeAlias = Known | Sequence[Known]
     #: What is known before each choice, as a study is told of it.
@@ -62,6 +67,8 @@ if TYPE_CHECKING:
     #: Functions of the parameters by name: 0 or more where they hold.
     Constraints: TypeAlias = Iterable[Callable[[Mapping[str, Any]], object]]
     Coefficients: TypeAlias = Mapping[str, Number]
+    #: Draws the rounds of a trial: from the number of the trial, and how many pulls it has.
+    Draw: TypeAlias = Callable[[int, int], Rounds]
     Chosen: TypeAlias = Choice | Known
     AcquisitionLike: TypeAlias = Acquisition
     ModelLike: TypeAlias = Model
@@ -73,4 +80,5 @@ if TYPE_CHECKING:
 else:
     AcquisitionLike = ModelLike = PolicyLike = SpaceLike = StoreLike = ExecutorLike = Any
     Chosen = Coefficients = Constraints = ContextLike = Contexts = Known = ParametersLike = Any
-    Names = Number = Numbers = Text = Truth = Whole = Any
+    Draw = Any
+    Names = Number = Numbers = Runs = Text = Truth = Whole = Any

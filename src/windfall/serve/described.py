@@ -10,9 +10,8 @@ import numpy as np
 from windfall.registry import GOALS, POLICIES
 from windfall.serve.served import ServedStudy
 from windfall.space import Arms
-from windfall.study.choice import Choice
+from windfall.study.choice import Choice, Holder
 from windfall.study.events import Event
-from windfall.study.record import Holder
 
 __all__ = ["best", "choices", "event", "facts", "plain", "summary", "time"]
 

@@ -7,9 +7,10 @@ import numpy as np
 
 from windfall.checks import known_name, numbers_or_none, shown, whole
 from windfall.errors import InputError
+from windfall.study.choice import Holder
 from windfall.study.events import Event
 from windfall.study.opening import text
-from windfall.study.record import Holder, Record
+from windfall.study.record import Record
 from windfall.study.stores import Conflict
 from windfall.study.stores.base import Draft
 from windfall.study.study import Study
@@ -73,7 +74,7 @@ class ServedStudy(Study):
                 whole("id", contents["id"], 0)
             if kind == "noted":
                 text("text", contents.get("text"))
-            record.fold(Event(number, kind, contents))
+            record.admit(Event(number, kind, contents))
         taken = self._store.append(self._journal.key, drafts, after=after, **options)
         self._now()
         return taken

@@ -51,8 +51,9 @@ def simulate(
         policy: A name, an acquisition such as ``LWUCB(kappa=1.0)``, a ``Policy``, or None for the
             default. A name takes κ and the number of components from the problem's protocol.
         goal: "reward" or "best", in place of a policy, as for ``wf.Bandit``.
-        budget: How many pulls the policy may think of, initial ones included. Not those of the
-            simulation unless it is said: other policies do not know them either.
+        budget: How many pulls the policy may think of, initial ones included; only that of goal
+            "reward" does. Not those of the simulation unless it is said: other policies do not know
+            them either.
         repeats: False to try nothing twice while there is something else.
         drift: "auto" if the policy is to expect that payoffs change with time.
         rounds: T, by default the problem's.

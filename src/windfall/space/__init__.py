@@ -38,6 +38,10 @@ def as_space(given: Any) -> Space:
     """
     if isinstance(given, Space):
         return given
+    if given is None:
+        raise InputError(
+            "arms is None; expected rows of numbers, a space such as Box, or kernel_matrix"
+        )
     if isinstance(given, Mapping):
         raise InputError(
             f"arms is {given!r}; expected rows of numbers, a Box, or Parameters of Real, Integer "

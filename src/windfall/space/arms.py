@@ -11,7 +11,7 @@ from windfall.checks import shown, whole
 from windfall.errors import InputError
 from windfall.runtime.given import Names, Numbers, Whole
 from windfall.space.base import Point, Space
-from windfall.space.checks import check_arms, finite_array, read_only, shape_of
+from windfall.space.checks import check_arms, entries, finite_array, read_only, shape_of
 from windfall.space.sobol import Sobol
 from windfall.space.twins import Twins
 from windfall.space.unit_box import UnitBox
@@ -67,15 +67,15 @@ class Arms(Space):
     def _named(self, given: Any) -> tuple[str, ...]:
         if given is None:
             return tuple(f"x{i + 1}" for i in range(self.dimension))
-        names = [] if isinstance(given, str) or not isinstance(given, Iterable) else [*given]
-        if len(names) != self.dimension:
+        names = entries(given)
+        if names is None or len(names) != self.dimension:
             raise InputError(
                 f"names is {shown(given)}; expected {self.dimension}, one for each feature"
             )
         return tuple(map(str, names))
 
     def _titled(self, given: Any) -> tuple[str, ...]:
-        texts = [] if isinstance(given, str) or not isinstance(given, Iterable) else [*given]
+        texts = entries(given) or []
         if len(texts) != self.size or not all(isinstance(text, str) for text in texts):
             raise InputError(f"titles is {shown(given)}; expected {self.size} texts, one per arm")
         return tuple(texts)

@@ -1,6 +1,6 @@
 """Checks of arrays that come from outside: each gives an array of floats or says what is wrong."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -8,7 +8,7 @@ import numpy as np
 from windfall.checks import shown
 from windfall.errors import InputError
 
-__all__ = ["check_arms", "check_span", "finite_array", "read_only", "shape_of"]
+__all__ = ["check_arms", "check_span", "entries", "finite_array", "read_only", "shape_of"]
 
 NUMERIC_KINDS = "biuf"
 
@@ -96,6 +96,19 @@ def read_only(array: np.ndarray) -> np.ndarray:
             return copy
         owner = owner.base
     return np.asarray(array)
+
+
+def entries(given: Any) -> list[Any] | None:
+    """What a list or an array holds; None for what holds nothing: a text, a number.
+
+    An array without axes is a number, although Python takes it for something to go through.
+
+    >>> entries(("a", 3)), entries("ab"), entries(np.array(5.0))
+    (['a', 3], None, None)
+    """
+    if isinstance(given, str | bytes) or not isinstance(given, Iterable):
+        return None
+    return None if getattr(given, "shape", None) == () else [*given]
 
 
 def shape_of(values: Any) -> tuple[int, ...] | None:

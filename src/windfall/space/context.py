@@ -13,7 +13,7 @@ import numpy as np
 from windfall.checks import finite, shown, true_or_false
 from windfall.errors import InputError
 from windfall.runtime.given import ContextLike, Truth
-from windfall.space.checks import check_span
+from windfall.space.checks import check_span, entries
 from windfall.space.parameter import Parameter, Real
 from windfall.space.region import Parameters
 
@@ -140,9 +140,8 @@ class Context:
                 raise InputError(f"context is {shown(given)}; expected {', '.join(self.names)}")
             values: Any = dict(given)
         else:
-            listed = isinstance(given, Sequence | np.ndarray) and not isinstance(given, str)
-            values = list(given) if listed else []
-            if len(values) != len(self.names):
+            values = _in_order(given)
+            if values is None or len(values) != len(self.names):
                 raise InputError(
                     f"context is {shown(given)}; expected values of {', '.join(self.names)}, by "
                     "name or in this order"
@@ -163,11 +162,11 @@ class Context:
 
     def points(self, given: Any, n: int) -> list[tuple[float, ...]]:
         """One context for all of n choices, or one for each."""
-        several = isinstance(given, Sequence | np.ndarray) and not isinstance(given, str)
-        if several and len(given) and isinstance(given[0], Mapping | Sequence | np.ndarray):
-            if len(given) != n:
-                raise InputError(f"context has {len(given)} entries; expected {n}, one per choice")
-            return [self.point(one) for one in given]
+        listed = _in_order(given)
+        if listed and (isinstance(listed[0], Mapping) or _in_order(listed[0]) is not None):
+            if len(listed) != n:
+                raise InputError(f"context has {len(listed)} entries; expected {n}, one per choice")
+            return [self.point(one) for one in listed]
         return [self.point(given)] * n
 
     def named(self, context: tuple[float, ...]) -> dict[str, Any]:
@@ -211,6 +210,11 @@ class Context:
         """The expression that makes this context again."""
         described = list(self.names) if self.space is None else self.space
         return f"Context({described!r}{', additive=True' * self.additive})"
+
+
+def _in_order(given: Any) -> list[Any] | None:
+    """The entries of what has an order; None for others, and for a text, which is one entry."""
+    return entries(given) if isinstance(given, Sequence | np.ndarray) else None
 
 
 def _parameter(name: Any, given: Any) -> Parameter:

@@ -8,7 +8,7 @@ import numpy as np
 from windfall.checks import shown
 from windfall.errors import InputError
 from windfall.space.arms import Arms
-from windfall.space.checks import finite_array
+from windfall.space.checks import entries, finite_array
 
 __all__ = ["grown", "numbers", "read_arms"]
 
@@ -20,9 +20,12 @@ def read_arms(space: Arms, features: Any, names: Any) -> tuple[np.ndarray, list[
         raise InputError(f"features has shape {rows.shape}; expected (arms, {space.dimension})")
     if names is None:
         return rows, None
-    texts = [names] if isinstance(names, str) else [*names]
-    if len(texts) != len(rows) or len({t for t in texts if isinstance(t, str)}) != len(rows):
-        raise InputError(f"names is {shown(names)}; expected {len(rows)} different texts")
+    texts = [names] if isinstance(names, str) else entries(names) or []
+    different = {text for text in texts if isinstance(text, str) and text.strip()}
+    if not len(texts) == len(different) == len(rows):
+        raise InputError(
+            f"names is {shown(names)}; expected {len(rows)} different texts, none of them empty"
+        )
     return rows, texts
 
 

@@ -8,7 +8,7 @@ import numpy as np
 from windfall.checks import true_or_false
 from windfall.errors import InputError
 
-__all__ = ["Categorical", "Integer", "Parameter", "Real"]
+__all__ = ["Categorical", "Integer", "Parameter", "Real", "from_text"]
 
 #: A real number may miss the edge by this fraction of the range, on a logarithmic scale of the edge
 #: itself (rounding on its way here), and is moved onto it.
@@ -178,3 +178,33 @@ class Categorical:
 
 
 Parameter = Real | Integer | Categorical
+
+
+def from_text(parameter: Parameter | None, text: str) -> Any:
+    """The value that is meant by a text where all is text: on a command line, in a table.
+
+    One of the choices if it reads like one; else a number if it is one, as whole numbers are not
+    the same as others everywhere. Whether it is allowed is not asked here.
+
+    Args:
+        parameter: What it is the value of; None where that is not known to be a parameter.
+        text: What is written there.
+
+    Example:
+        >>> from_text(Categorical(["1", "2"]), "1"), from_text(Categorical([1, None]), "None")
+        ('1', None)
+        >>> from_text(None, "1"), from_text(None, "1.5"), from_text(None, "steel")
+        (1, 1.5, 'steel')
+    """
+    choices = parameter.choices if isinstance(parameter, Categorical) else ()
+    if text in choices:
+        return text
+    for choice in choices:
+        if str(choice) == text:
+            return choice
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            pass
+    return text

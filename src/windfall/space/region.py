@@ -12,7 +12,7 @@ from windfall.errors import InputError
 from windfall.naming import name_of
 from windfall.runtime.given import Constraints, Known, ParametersLike
 from windfall.space.base import Point, Space
-from windfall.space.checks import read_only, shape_of
+from windfall.space.checks import entries, read_only, shape_of
 from windfall.space.columns import Columns
 from windfall.space.constraints import check_constraints
 from windfall.space.fill import feasible_fill, slack
@@ -178,8 +178,9 @@ class Parameters(Space):
         return dict(point)
 
     def _in_order(self, point: Any) -> dict[str, Any]:
-        values = list(point) if isinstance(point, Sequence | np.ndarray) or _is_array(point) else []
-        if isinstance(point, str | bytes) or len(values) != self.size:
+        in_order = isinstance(point, Sequence | np.ndarray) or _is_array(point)
+        values = entries(point) if in_order else None
+        if values is None or len(values) != self.size:
             raise InputError(
                 f"point is {point!r}; expected a dictionary of {', '.join(self.names)}, or "
                 f"{self.size} numbers in this order"

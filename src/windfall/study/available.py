@@ -1,6 +1,7 @@
 """Which arms are available: a mask, or arms by number, name or features."""
 
-from collections.abc import Collection, Iterable
+from collections import Counter
+from collections.abc import Collection, Sequence
 from typing import Any
 
 import numpy as np
@@ -8,6 +9,7 @@ import numpy as np
 from windfall.checks import shown
 from windfall.errors import InputError
 from windfall.space import Arms, Space
+from windfall.space.checks import entries
 from windfall.space.growing import grown, numbers, read_arms
 from windfall.study.choice import Among, plain
 
@@ -44,22 +46,49 @@ def available(
 
 
 def _mask(space: Arms, among: Any, retired: Collection[int]) -> np.ndarray:
-    if isinstance(among, str) or not isinstance(among, Iterable):
+    # As an array, so that a data frame is its numbers, and not the names of its columns.
+    listed = entries(np.asarray(among) if hasattr(among, "__array__") else among)
+    if listed is None:
         raise InputError(f"among is {shown(among)}; expected a mask, or a list of arms")
-    listed = list(among) if not isinstance(among, np.ndarray) else among
-    if len(listed) and all(isinstance(entry, bool | np.bool_) for entry in listed):
-        if len(listed) != space.size:
-            raise InputError(
-                f"among has {len(listed)} entries; expected {space.size}, one for each arm"
-            )
-        return np.array(listed, bool)
-    mask = np.zeros(space.size, bool)
-    for given in listed:
-        arm = arm_of(space, given)
+    truths = _truths(listed)
+    if truths is not None:
+        _check_mask(truths.shape, space.size)
+        return truths
+    arms = [arm_of(space, given) for given in listed]
+    _check_once(listed, arms)
+    for given, arm in zip(listed, arms, strict=True):
         if arm in retired:
-            raise InputError(f"among has arm {given!r}, which is retired; expected others")
-        mask[arm] = True
+            raise InputError(f"among has arm {shown(given)}, which is retired; expected others")
+    mask = np.zeros(space.size, bool)
+    mask[arms] = True
     return mask
+
+
+def _truths(listed: Sequence[Any]) -> np.ndarray | None:
+    """The array of what is True or False throughout, however nested; None where arms are listed."""
+    try:
+        array = np.asarray(listed)
+    except ValueError:  # entries of several kinds
+        return None
+    return array if array.dtype == bool else None
+
+
+def _check_mask(shape: tuple[int, ...], size: int) -> None:
+    """Refuse other shapes: (M, 1) would else pass for features, which 0 and 1 may be."""
+    if shape != (size,):
+        flat = f"{shape[0]} entries; expected {size}"
+        found = flat if len(shape) == 1 else f"shape {shape}; expected ({size},)"
+        raise InputError(f"among has {found}, one for each arm")
+
+
+def _check_once(listed: Sequence[Any], arms: Sequence[int]) -> None:
+    """Refuse an arm that comes twice: a mask of numbers would else pass for arms 0 and 1."""
+    if len(set(arms)) < len(arms):
+        again = next(arm for arm, times in Counter(arms).items() if times > 1)
+        raise InputError(
+            f"among has arm {shown(listed[arms.index(again)])} more than once; expected every arm "
+            "once, or booleans for a mask"
+        )
 
 
 def arm_of(space: Arms, given: Any) -> int:
@@ -68,7 +97,7 @@ def arm_of(space: Arms, given: Any) -> int:
     if not isinstance(given, str):
         return space.point(given)
     if space.titles is None or given not in space.titles:
-        raise InputError(f"arm is {given!r}; expected the name of an arm, or its number")
+        raise InputError(f"arm is {shown(given)}; expected the name of an arm, or its number")
     return space.titles.index(given)
 
 

@@ -1,9 +1,11 @@
 """The ask/tell object in memory."""
 
+from collections.abc import Callable
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, overload
 
 from windfall.checks import LARGEST_SEED, whole
+from windfall.errors import InputError
 from windfall.runtime.given import ContextLike, Contexts, Numbers, PolicyLike, SpaceLike, Whole
 from windfall.space import as_space
 from windfall.space.context import as_context
@@ -30,11 +32,12 @@ class Bandit(Session):
         policy: A name, an acquisition or a ``Policy``; None for the default of the goal.
         goal: What counts: "reward" (the default), the sum of all rewards, or "best", only the best
             thing found. It stands for a policy; give one of the two.
-        budget: How many pulls there will be in all; the last ones then no longer explore.
+        budget: How many pulls there will be in all; the last ones of goal "reward" then no longer
+            explore. For other policies it is only kept.
         repeats: False if the same choice always pays the same: nothing is then tried again while
             there is something else. By default the policy decides.
         kernel_matrix: (M, M) similarities of arms whose features nobody knows, in place of
-            ``arms``.
+            ``arms``: the covariance of their payoffs, up to a factor, and so the policy's model.
         context: What is known before each choice and differs from one to the next: a list of names
             of numbers, bounds by name, a ``Box``, ``Parameters`` or a ``Context``.
         drift: "auto" if payoffs may change with time: rewards then age, or those before a change
@@ -173,14 +176,19 @@ class Bandit(Session):
 
     def _replay(self, events: list[Event]) -> None:
         for event in events:
-            self._record.fold(event)
+            try:
+                self._record.fold(event)
+            except (TypeError, LookupError) as error:
+                raise InputError(
+                    f"event {event.number} cannot be read ({error}); expected what state_dict gave"
+                ) from error
             self._events.append(event)
 
     def _now(self) -> Record:
         return self._record
 
-    def _happen(self, kind: str, contents: dict[str, Any]) -> None:
-        self._append(kind, contents)
+    def _happen(self, kind: str, said: Callable[[], dict[str, Any]]) -> None:
+        self._append(kind, said())
 
     def _make(self, request: Request, *, held: bool) -> None:
         """Make choices, and only then hand them out: all of them, or none."""
@@ -190,5 +198,5 @@ class Bandit(Session):
 
     def _append(self, kind: str, contents: dict[str, Any], search: Any = None) -> None:
         event = Event(len(self._events) + 1, kind, contents)
-        self._record.fold(event, search)
+        self._record.admit(event, search)
         self._events.append(event)

@@ -45,5 +45,5 @@ class Believed:
         """What is believed about unit points in a context, by column."""
         belief = self._at(record, context)
         table = compiled.table(self.policy, self._state(record, belief), x, self._size)
-        since = belief.since(record.last + 1.0)
+        since = belief.since(record.next)
         return table if since is None else table | {"since": np.full(len(x), since)}

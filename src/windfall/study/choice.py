@@ -8,10 +8,18 @@ import numpy as np
 
 from windfall.space import Point, Space
 
-__all__ = ["Among", "Choice", "Request", "choice_of", "plain"]
+__all__ = ["Among", "Choice", "Holder", "Request", "choice_of", "plain"]
 
 #: Arms that a choice is made "among", or those that it is made "without".
 Among = tuple[str, tuple[int, ...]]
+
+
+@dataclass(frozen=True)
+class Holder:
+    """Who has a choice, and until when; None for nobody in particular, and for ever."""
+
+    worker: str | None
+    until: float | None
 
 
 @dataclass(frozen=True)
@@ -46,7 +54,9 @@ class Request:
         """As ``Study.ask`` takes it and JSON holds it; only what was said."""
         contexts = [context for context in self.contexts if context is not None]
         known = {"context": [list(context) for context in contexts]} if contexts else {}
-        return known if self.mask is None else known | {"among": np.flatnonzero(self.mask).tolist()}
+        if self.mask is None or self.among is None:  # which arms are retired is no wish of his
+            return known
+        return known | {"among": np.flatnonzero(self.mask).tolist()}
 
 
 @dataclass(frozen=True, eq=False)

@@ -174,7 +174,7 @@ class Decider(Believed):
 
     def _inputs(self, wheres: Sequence[Where], record: Record) -> np.ndarray:
         """(n, columns) points and their contexts as a model sees them, now."""
-        return self._joint(wheres, [record.last + 1.0] * len(wheres))
+        return self._joint(wheres, [record.next] * len(wheres))
 
     def _joint(self, wheres: Sequence[Where], times: Sequence[float]) -> np.ndarray:
         x = self.space.locate([point for point, _ in wheres])
@@ -183,7 +183,7 @@ class Decider(Believed):
     def _situated(self, belief: Belief, context: Any, record: Record) -> Belief:
         """A belief as it is seen in a context, now."""
         here = self._situations
-        return belief if here is None else here.at(belief, context, record.last + 1.0)
+        return belief if here is None else here.at(belief, context, record.next)
 
     def _recall(self, belief: Belief, record: Record) -> Belief | None:
         """A belief with the hyper-parameters of the last decision; None if they do not apply."""

@@ -15,10 +15,12 @@ from windfall.space import Context, Space
 from windfall.study.events import Event
 from windfall.study.record import Record
 
-__all__ = ["columns", "context_names", "export"]
+__all__ = ["RESERVED", "columns", "context_names", "export"]
 
 _BEFORE = ("number", "time", "kind", "worker", "id", "arm")
-_AFTER = ("reward", "noise", "count", "deviation", "propensity", "text")
+_AFTER = ("reward", "noise", "count", "deviation", "at", "propensity", "among", "text")
+#: A feature of such a name is marked in a table.
+RESERVED = (*_BEFORE, *_AFTER)
 
 
 def columns(record: Record, events: Sequence[Event], after: int = 0) -> dict[str, list[Any]]:
@@ -31,9 +33,10 @@ def columns(record: Record, events: Sequence[Event], after: int = 0) -> dict[str
     """
     space = record.space
     asked = {e.contents["id"]: e.contents for e in events if e.kind == "asked"}
-    rows = [_row(record, event, asked) for event in events if event.number > after]
+    told = {e.number: e.contents.get("id") for e in events if e.kind == "told"}
+    rows = [_row(record, event, asked, told) for event in events if event.number > after]
     before = [name for name in _BEFORE if name != "arm" or space.arms is not None]
-    own = marked(dict.fromkeys(space.names), (*_BEFORE, *_AFTER))
+    own = marked(dict.fromkeys(space.names), RESERVED)
     known = dict.fromkeys(context_names(space, record.context).values())
     names = [*before, *own, *known, *_AFTER]
     return {name: [row.get(name) for row in rows] for name in names}
@@ -46,7 +49,7 @@ def context_names(space: Space, context: Context | None) -> dict[str, str]:
     >>> context_names(Box([0], [1], ["dose"]), Context(["dose", "load"]))
     {'dose': 'dose (context)', 'load': 'load'}
     """
-    taken = {*_BEFORE, *_AFTER, *space.names}
+    taken = {*RESERVED, *space.names}
     names = () if context is None else context.names
     return {name: f"{name} (context)" if name in taken else name for name in names}
 
@@ -72,19 +75,23 @@ def export(path: Path, record: Record, events: Sequence[Event]) -> None:
         ) from error
 
 
-def _row(record: Record, event: Event, asked: Mapping[int, Any]) -> dict[str, Any]:
+def _row(
+    record: Record, event: Event, asked: Mapping[int, Any], told: Mapping[int, int | None]
+) -> dict[str, Any]:
     contents, space, context = event.contents, record.space, record.context
+    number = contents.get("id", told.get(contents.get("event", -1)))
     row = {
         "number": event.number,
         "time": _time(event),
         "kind": event.kind,
         "worker": event.worker,
-        "id": contents.get("id"),
+        "id": number,
         "arm": contents.get("arm"),
+        **{name: contents.get(name) for name in _AFTER},
+        "among": _among(contents),
         "text": _text(event),
-        **{name: contents.get(name) for name in _AFTER[:-1]},
     }
-    about = contents if "point" in contents else asked.get(contents.get("id", -1))
+    about = contents if "point" in contents else asked.get(number)
     if about is None:
         return row
     point = space.point(about["point"])
@@ -94,7 +101,15 @@ def _row(record: Record, event: Event, asked: Mapping[int, Any]) -> dict[str, An
         row |= {names[name]: value for name, value in known.items()}
     if space.arms is not None:
         row["arm"] = point
-    return row | marked(space.named(space.features(point)), (*_BEFORE, *_AFTER))
+    return row | marked(space.named(space.features(point)), RESERVED)
+
+
+def _among(contents: Mapping[str, Any]) -> str | None:
+    """Which arms were available, where not all were."""
+    for name, said in (("among", ""), ("without", "all but ")):
+        if name in contents:
+            return said + " ".join(map(str, contents[name]))
+    return None
 
 
 def _text(event: Event) -> str | None:

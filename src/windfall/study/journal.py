@@ -14,7 +14,8 @@ from windfall.study.stores.base import Conflict, Draft, Locked, Store
 
 __all__ = ["Journal"]
 
-#: What may happen at any time, whatever happened before; all else is decided on all that did.
+#: What may happen at any time, whatever happened before; all else is decided on all that did, also
+#: a reward that says when it came: times do not run backwards.
 ANYTIME = ("told", "failed", "noted")
 #: After so many conflicts a decision is computed with the study to itself.
 CONFLICTS = 2
@@ -94,7 +95,7 @@ class Journal:
         holder: str | None = None,
     ) -> Sequence[Event]:
         """Write events: after those known here, or after whatever happened meanwhile."""
-        anytime = all(kind in ANYTIME for kind, _ in drafts)
+        anytime = all(kind in ANYTIME and "at" not in contents for kind, contents in drafts)
         after = None if anytime else len(self.events) - 1
         return self.store.append(
             self.key, drafts, after=after, worker=worker, request=request, holder=holder

@@ -1,10 +1,10 @@
 """A session whose events are in a store: opening it, adding to it, taking it elsewhere."""
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import cached_property, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from windfall import specs
 from windfall.errors import InputError
@@ -19,7 +19,6 @@ from windfall.runtime.given import (
     Whole,
 )
 from windfall.study import history, transfer
-from windfall.study.choice import Request
 from windfall.study.events import Event
 from windfall.study.journal import Journal
 from windfall.study.opening import Terms, check_same, found_or_created, text, text_or_none
@@ -32,8 +31,6 @@ if TYPE_CHECKING:
     from windfall.policy import Policy
 
 __all__ = ["KeptSession"]
-
-_T = TypeVar("_T")
 
 
 class KeptSession(Session):
@@ -99,7 +96,7 @@ class KeptSession(Session):
 
     def note(self, remark: Text, request: Text | None = None) -> None:
         """Keep a remark with the study ("changed the nozzle"); it changes nothing else."""
-        self._happen("noted", {"text": text("text", remark)}, request)
+        self._happen("noted", lambda: {"text": text("text", remark)}, request)
 
     def happened(self) -> list[Event]:
         """Every event, less the study's creation."""
@@ -115,25 +112,29 @@ class KeptSession(Session):
         """Tell all rewards of a table (.csv), or none where one is wrong; how many there were.
 
         Columns: ``reward``, and ``arm`` or one for each feature or parameter; one for each number
-        of a context; where they are known ``noise``, ``count``, ``deviation``; and ``kind``, of
-        which only "told" and "failed" are taken. What ``export`` wrote is such a table.
+        of a context; where they are known ``noise``, ``count``, ``deviation`` and ``at``; and
+        ``kind``, of which only "told" and "failed" are taken. What ``export`` wrote is such a
+        table.
         """
-        drafts: list[Draft] = [
-            ("told", self._paid(chosen, *(said.get(n) for n in transfer.NUMBERS), context=known))
-            if kind == "told"
-            else (kind, self._meant(chosen, known))
-            for kind, chosen, said, known in transfer.rewards_of(
-                Path(path), self.space, self.context
-            )
-        ]
 
-        def attempt(holder: str | None) -> None:
-            self._now()
-            self._append(drafts, holder=holder)
+        def attempt(holder: str | None) -> int:
+            record = self._now()
+            rows = transfer.rewards_of(Path(path), record.space, self.context)
+            drafts, then = [], record.next
+            for kind, chosen, said, known in rows:
+                if kind == "told":
+                    paid = [said.get(name) for name in transfer.NUMBERS]
+                    at = said.get("at", then if self.timed else None)
+                    contents = self._paid(chosen, *paid, context=known, at=at)
+                    then = contents.get("at", then) + 1.0
+                else:
+                    contents = self._meant(chosen, known)
+                drafts.append((kind, contents))
+            if drafts:
+                self._append(drafts, holder=holder)
+            return len(drafts)
 
-        if drafts:
-            self._journal.insist(attempt)
-        return len(drafts)
+        return self._journal.insist(attempt)
 
     def copy(self, store: StoreLike | None = None, name: Text | None = None) -> None:
         """Copy the study, with all that happened to it, to where it has a free name.
@@ -185,20 +186,6 @@ class KeptSession(Session):
         self._take_over(self._journal.news())
         return self._record
 
-    def _meant(self, given: Any, context: Any = None) -> dict[str, Any]:
-        return self._by_now(lambda: super(KeptSession, self)._meant(given, context))
-
-    def _request(self, n: int, context: Any, among: Any) -> Request:
-        return self._by_now(lambda: super(KeptSession, self)._request(n, context, among))
-
-    def _by_now(self, read: Callable[[], _T]) -> _T:
-        """What is read with the arms that are known here, or else with those there are by now."""
-        try:
-            return read()
-        except InputError:
-            self._now()
-            return read()
-
     def _take_over(self, events: Sequence[Event]) -> None:
         """Let happen here what happened in the store: all of it, or nothing."""
         if events:
@@ -208,15 +195,32 @@ class KeptSession(Session):
             self._record = record
             self._journal.take_over(events)
 
-    def _happen(self, kind: str, contents: dict[str, Any], request: Any = None) -> None:
+    def _happen(
+        self,
+        kind: str,
+        said: Callable[[], dict[str, Any]],
+        request: Any = None,
+        implied: Collection[str] = (),
+    ) -> None:
+        """As every session's; a repeated request changes nothing if it says the same.
+
+        Args:
+            kind: Of the event.
+            said: Its contents, by what has happened when it is called.
+            request: An id for the call.
+            implied: What follows from all that happened, where the call does not say it.
+        """
         known = text_or_none("request", request)
 
         def attempt(holder: str | None) -> None:
             self._now()
-            before = self._journal.answered(known)
+            before, contents = self._journal.answered(known), said()
             if not before:
                 self._append([(kind, contents)], request=known, holder=holder)
-            elif [(event.kind, _said(event)) for event in before] != [(kind, contents)]:
+                return
+            left = ("time", *implied)  # a copy brings the time along
+            same = [(event.kind, _without(event.contents, left)) for event in before]
+            if same != [(kind, _without(contents, left))]:
                 raise InputError(f"request is {known!r}; expected one that no other call had")
 
         self._journal.insist(attempt)
@@ -229,7 +233,7 @@ class KeptSession(Session):
         record = self._record.copy()  # what cannot happen is refused before it is written
         for place, (kind, contents) in enumerate(drafts):
             event = Event(number + place, kind, contents, options.get("worker"))
-            record.fold(event, searches[place] if searches else None)
+            record.admit(event, searches[place] if searches else None)
         taken = self._journal.append(drafts, **options)
         if taken[0].number > number:  # others came in between
             return self._now()
@@ -238,6 +242,5 @@ class KeptSession(Session):
         return record
 
 
-def _said(event: Event) -> dict[str, Any]:
-    """What an event says, less the time that a copy brings along."""
-    return {name: value for name, value in event.contents.items() if name != "time"}
+def _without(contents: Mapping[str, Any], left: Collection[str]) -> dict[str, Any]:
+    return {name: value for name, value in contents.items() if name not in left}

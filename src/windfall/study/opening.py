@@ -9,7 +9,7 @@ from windfall.errors import InputError
 from windfall.runtime.given import StoreLike, Text
 from windfall.space import as_space
 from windfall.space.context import as_context
-from windfall.space.similarity import similar_arms
+from windfall.space.similarity import known_by_similarity, similar_arms
 from windfall.study.bandit import Bandit
 from windfall.study.stores import Conflict, Store, open_store
 from windfall.study.wish import Wish
@@ -98,12 +98,19 @@ class Terms:
 
     def _policy(self, created: dict[str, Any]) -> Any:
         """The policy meant; that of the study where only its budget or its repeats are stated."""
-        policy = self.policy
-        if policy is None and self.goal is None:
+        policy, similar = self.policy, False
+        if policy is None and self.goal is None:  # it has its model
             policy = specs.from_spec(created["policy"], allow_imports=True)
-        similar = self.kernel_matrix is not None
+        else:
+            similar = self._similar(created)
         said = {"similar": similar, "drift": self.drift}
         return Wish.of(policy, self.goal, self.budget, self.repeats, **said).policy()
+
+    def _similar(self, created: dict[str, Any]) -> bool:
+        """Whether similarities stand for features: in the study, where nothing is said of arms."""
+        if self.create:
+            return self.kernel_matrix is not None
+        return known_by_similarity(specs.from_spec(created["space"], allow_imports=True))
 
 
 def found_or_created(store: Store, name: str, terms: Terms) -> int:

@@ -45,17 +45,18 @@ class Reading(ABC):
     @property
     def arms(self) -> np.ndarray | None:
         """The features of the arms; None on a space without arms."""
-        return self.space.arms
+        return self._now().space.arms
 
     @property
     def names(self) -> list[str]:
         """The names of the features or parameters."""
-        return list(self.space.names)
+        return list(self._record.space.names)
 
     @property
     def rewards(self) -> list[tuple[Any, float]]:
         """Every (arm, reward) told so far, in order; without arms (parameters, reward)."""
-        return [(self.space.label(pull.point), pull.reward) for pull in self._now().told]
+        record = self._now()
+        return [(record.space.label(pull.point), pull.reward) for pull in record.told]
 
     @property
     def pulls(self) -> np.ndarray:
@@ -71,26 +72,27 @@ class Reading(ABC):
     @property
     def best(self) -> Choice:
         """What has the highest mean reward so far, among what the constraints allow."""
-        means = self._rewarded("best").means()
-        told = [point for _, point in sorted(zip(self.space.rows(means), means, strict=True))]
+        record = self._rewarded("best")
+        means = record.means()
+        told = [point for _, point in sorted(zip(record.space.rows(means), means, strict=True))]
         kept = self._allowed(told)
         point = max(kept, key=lambda p: means[p][0])
         mean, pulls = means[point]
         why = f"highest mean reward, {mean:.4g} over {pulls} pull(s)"
-        return choice_of(self.space, point, why)
+        return choice_of(record.space, point, why)
 
     def best_at(self, context: Known) -> Choice:
         """What is believed to pay most in a context, among what was tried in whichever."""
         record = self._rewarded("best")
         here = self._context(context)
         kept = self._allowed(list(record.means()))
-        mean, _ = self._decider.moments(record, self.space.locate(kept), here)
+        mean, _ = self._decider.moments(record, record.space.locate(kept), here)
         top = int(np.argmax(mean))
         return record.choice((kept[top], here), f"highest predicted mean, {mean[top]:.4g}")
 
     def _allowed(self, told: list[Point]) -> list[Point]:
         """Those that keep to the constraints and are not retired; all, where there are none."""
-        allowed, retired = self.space.allowed(told), self._record.retired
+        allowed, retired = self._record.space.allowed(told), self._record.retired
         pairs = zip(told, allowed, strict=True)
         return [point for point, good in pairs if good and point not in retired] or told
 
@@ -105,7 +107,7 @@ class Reading(ABC):
             context: In which context, in a study that has them.
         """
         record = self._rewarded("posterior")
-        x = self._listed(record) if features is None else self.space.read(plain(features))
+        x = self._listed(record) if features is None else record.space.read(plain(features))
         return self._decider.moments(record, x, self._context(context))
 
     def explain(
@@ -123,21 +125,21 @@ class Reading(ABC):
         record = self._rewarded("explain")
         here = self._context(context)
         if features is not None:
-            return self._decider.table(record, self.space.read(plain(features)), here)
+            return self._decider.table(record, record.space.read(plain(features)), here)
         beliefs = self._decider.table(record, self._listed(record), here)
         beliefs |= {"pulls": self._pulls(record)}
-        described = self.space.columns_of(self.space.listed(record.means()))
+        described = record.space.columns_of(record.space.listed(record.means()))
         return marked(described, beliefs) | beliefs
 
     def _pulls(self, record: Record) -> np.ndarray:
         means = record.means()
-        counts = np.zeros(len(self.space.listed(means)), int)
-        counts[self.space.rows(means)] = [pulls for _, pulls in means.values()]
+        counts = np.zeros(len(record.space.listed(means)), int)
+        counts[record.space.rows(means)] = [pulls for _, pulls in means.values()]
         return counts
 
     def _listed(self, record: Record) -> np.ndarray:
         """The unit points that tables list."""
-        return self.space.locate(self.space.listed(record.means()))
+        return record.space.locate(record.space.listed(record.means()))
 
     def _rewarded(self, what: str) -> Record:
         """All that has happened, with a reward among it."""

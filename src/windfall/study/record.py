@@ -8,22 +8,14 @@ from windfall.checks import whole
 from windfall.errors import InputError
 from windfall.space import Context, Point, Space
 from windfall.space.context import Seen
-from windfall.study.choice import Among, Choice, choice_of
+from windfall.study.choice import Among, Choice, Holder, choice_of
 from windfall.study.events import Event
 from windfall.study.pull import Pull, Where, mean_of
 
-__all__ = ["Holder", "Record"]
+__all__ = ["Record"]
 
 #: What a choice was asked for with: its context, and which arms were available.
 Offer = tuple[tuple[float, ...] | None, Among | None]
-
-
-@dataclass(frozen=True)
-class Holder:
-    """Who has a choice, and until when; None for nobody in particular, and for ever."""
-
-    worker: str | None
-    until: float | None
 
 
 @dataclass
@@ -70,7 +62,7 @@ class Record:
     added: tuple[tuple[int, ...], ...] = ()
 
     def fold(self, event: Event, search: Any = None) -> None:
-        """Let an event happen.
+        """Let an event happen that is on record.
 
         Args:
             event: What happens.
@@ -91,6 +83,14 @@ class Record:
         except InputError:
             self.proposal, self.seen = before
             raise
+
+    def admit(self, event: Event, search: Any = None) -> None:
+        """Let something new happen: ``fold``, but a reward does not come before the last."""
+        at, last = event.contents.get("at"), self.last
+        if event.kind == "told" and at is not None and last is not None and at < last:
+            full = repr(last).removesuffix(".0")  # so that it is accepted
+            raise InputError(f"at is {at!r}; expected {full} or more: times do not run backwards")
+        self.fold(event, search)
 
     def copy(self) -> "Record":
         """Another record, to which something else may happen."""
@@ -153,13 +153,11 @@ class Record:
         contents = event.contents
         where = self.where(contents)
         names = ("reward", "noise", "count", "deviation")
-        said = (contents.get(name) for name in names)
-        at = contents.get("at")
-        pull = Pull.of(where[0], *said, event=event.number, context=where[1], at=at)
-        if pull.at is not None and pull.at < self.last:
-            raise InputError(
-                f"at is {at!r}; expected {self.last:g} or more: times do not run backwards"
-            )
+        paid = (contents.get(name) for name in names)
+        pull = Pull.of(where[0], *paid, event=event.number, context=where[1], at=contents.get("at"))
+        if pull.at is not None and self.last is not None:
+            # Nothing that was written is lost because it was written out of order.
+            pull = replace(pull, at=max(pull.at, self.last))
         self.told.append(pull)
         self._settle(contents.get("id"), where)
         self._withdraw(where)
@@ -240,10 +238,14 @@ class Record:
         return len(self.told) + len(self.failed)
 
     @property
-    def last(self) -> float:
-        """When the last reward came, where that is known; −1 before the first."""
-        at = self.told[-1].at if self.told else None
-        return -1.0 if at is None else at
+    def last(self) -> float | None:
+        """When the last reward came; None before the first, and where nobody says."""
+        return self.told[-1].at if self.told else None
+
+    @property
+    def next(self) -> float:
+        """When the next reward comes unless it says otherwise: one unit after the last."""
+        return 0.0 if self.last is None else self.last + 1.0
 
     @property
     def waiting(self) -> list[tuple[Where, Choice]]:

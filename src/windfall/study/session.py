@@ -1,7 +1,7 @@
 """What every study can do, wherever its events are kept: decide, learn, say what it believes."""
 
 from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -67,8 +67,13 @@ class Session(Reading):
         return offered(Record(self._begun, context=self.context), self.happened())
 
     @abstractmethod
-    def _happen(self, kind: str, contents: dict[str, Any]) -> None:
-        """Let something happen; an error leaves everything as it was."""
+    def _happen(self, kind: str, said: Callable[[], dict[str, Any]]) -> None:
+        """Let something happen; an error leaves everything as it was.
+
+        Args:
+            kind: Of the event.
+            said: Its contents, by what has happened when it is called; refuses what cannot happen.
+        """
 
     @cached_property
     def _decider(self) -> "Decider":
@@ -88,7 +93,7 @@ class Session(Reading):
     @property
     def space(self) -> Space:
         """Where choices are made, with all arms that were added."""
-        return self._record.space
+        return self._now().space
 
     @property
     def pending(self) -> list[Choice]:
@@ -105,7 +110,7 @@ class Session(Reading):
             features: (n, d), or those of one arm.
             names: What people call them; different from those of all other arms.
         """
-        self._happen("added", self._enlarged(features, names))
+        self._happen("added", lambda: self._enlarged(features, names))
         return [*self._record.added[-1]]
 
     def retire(self, arm: Chosen) -> None:
@@ -114,7 +119,7 @@ class Session(Reading):
         Args:
             arm: Its number, name or features, or a choice.
         """
-        self._happen("retired", self._leaving(arm))
+        self._happen("retired", lambda: self._leaving(arm))
 
     def tell(
         self,
@@ -139,19 +144,19 @@ class Session(Reading):
             at: When it came, in a study whose payoffs may drift, in any unit; times do not run
                 backwards. By default one unit after the last.
         """
-        said = {"context": context, "at": at}
-        self._happen("told", self._paid(choice, reward, noise, count, deviation, **said))
+        paid = (reward, noise, count, deviation)
+        self._happen("told", lambda: self._paid(choice, *paid, context=context, at=at))
 
     def fail(self, choice: Chosen, *, context: Known | None = None) -> None:
         """Record that a pull failed: it is believed to pay as little as the worst so far.
 
         A reward told for it, before or later, says more than that. ``forget`` takes it back.
         """
-        self._happen("failed", self._meant(choice, context))
+        self._happen("failed", lambda: self._meant(choice, context))
 
     def forget(self, choice: Chosen, *, context: Known | None = None) -> None:
         """A choice that was handed out will never be told, or failed by accident: drop it."""
-        self._happen("forgotten", self._meant(choice, context))
+        self._happen("forgotten", lambda: self._meant(choice, context))
 
     def _context(self, given: Any) -> tuple[float, ...] | None:
         """The context that a user means."""
@@ -171,13 +176,13 @@ class Session(Reading):
             return Request(contexts)
         from windfall.study.available import available
 
-        mask, known = available(self.space, among, self._record.retired)
+        mask, known = available(self._record.space, among, self._record.retired)
         return Request(contexts, known, mask)
 
     def _made(self, request: Request, *, held: bool) -> list[tuple[dict[str, Any], Any]]:
         """Choices to be handed out: the contents of their events, and their searches."""
         self._warmer.asking()
-        record = self._record
+        record, space = self._record, self._record.space
         waiting = [where for where, _ in record.waiting]
         seen, mask = record.seen, request.mask
         if self.context is not None:
@@ -188,7 +193,7 @@ class Session(Reading):
             used = record.happened + len(waiting)
             contents: dict[str, Any] = {"id": number, "held": held}
             if used < self.initial or not record.told:
-                point, search = self.space.untried(record.used(waiting), self.seed, mask), None
+                point, search = space.untried(record.used(waiting), self.seed, mask), None
                 contents["why"] = self._initial_reason(used)
             else:
                 decision = self._decider.choose(record, waiting, context, seen, mask)
@@ -217,15 +222,15 @@ class Session(Reading):
             self._warmer.asked()
 
     def _initial_reason(self, used: int) -> str:
-        noun = self.space.noun
+        noun = self._record.space.noun
         place = f"initial {noun} {used + 1} of {self.initial}"
         what = place if used < self.initial else f"no reward yet: another {noun}"
-        return f"{what}, {self.space.origin}"
+        return f"{what}, {self._record.space.origin}"
 
     def _meant(self, given: Any, context: Any = None) -> dict[str, Any]:
         """The point, the id and the context that a user means."""
         number = given.id if isinstance(given, Choice) else None
-        meant = {"point": _jsonable(self.space.point(plain(given))), "id": number}
+        meant = {"point": _jsonable(self._record.space.point(plain(given))), "id": number}
         if isinstance(given, Choice) and given.context is not None:
             if context is not None:
                 raise InputError(
@@ -237,33 +242,36 @@ class Session(Reading):
 
     def _enlarged(self, features: Any, names: Any) -> dict[str, Any]:
         """What arms are added, checked."""
+        from windfall.space.similarity import check_return
         from windfall.study.available import enlarged
 
-        record = self._now()
+        record = self._record
+        check_return(record.space, features, record.retired)
         space, found = enlarged(record.space, features, names, record.retired)
         if not self.policy.acquisition.grows:
             raise InputError(
                 "arms cannot be added where the policy has one weight per arm; expected a prior "
                 "that is a function of features, or none"
             )
-        listed = None if names is None else [names] if isinstance(names, str) else [*names]
         contents: dict[str, Any] = {"features": space.arms[found].tolist()}
-        return contents if listed is None else contents | {"names": listed}
+        if names is None or space.titles is None:
+            return contents
+        return contents | {"names": [str(space.titles[arm]) for arm in found]}
 
     def _leaving(self, arm: Any) -> dict[str, Any]:
         from windfall.study.available import to_retire
 
-        record = self._now()
+        record = self._record
         return {"arm": to_retire(record.space, arm, record.retired)}
 
     def _paid(self, choice: Any, *paid: Any, context: Any = None, at: Any = None) -> dict[str, Any]:
         """What a reward says, checked."""
         meant = self._meant(choice, context)
         if self.timed:
-            at = self._record.last + 1.0 if at is None else at
+            at = self._record.next if at is None else at
         elif at is not None:
             raise InputError(f"at is {shown(at)}; expected none: the study knows of no drift")
-        pull = Pull.of(self.space.point(meant["point"]), *paid, at=at)
+        pull = Pull.of(self._record.space.point(meant["point"]), *paid, at=at)
         return {
             **meant,
             **({} if pull.at is None else {"at": pull.at}),

@@ -129,8 +129,9 @@ class Study(KeptSession):
         held = not (n is None and worker is None and lease is None)
         worker, request = text_or_none("worker", worker), text_or_none("request", request)
         seconds = None if lease is None else float(number("lease", 0.0, strict=True)(lease))
-        wish = self._request(wanted, context, among)
         if isinstance(self._store, DecidingStore):  # there, and for all who ask at once
+            self._now()
+            wish = self._request(wanted, context, among)
             how = {"worker": worker, "lease": seconds, "request": request, **wish.plain()}
             made = self._store.ask(self._journal.key, wanted if held else None, **how)
             self._now()
@@ -141,6 +142,7 @@ class Study(KeptSession):
             record = self._now()
             if self._journal.answered(request):
                 return [self._choice(i) for i in self._journal.handed_out(request)]
+            wish = self._request(wanted, context, among)
             overdue = [("expired", {"id": i}) for i in record.overdue(self._store.now)]
             if overdue:
                 record = self._append(overdue, holder=holder)
@@ -190,8 +192,11 @@ class Study(KeptSession):
             context: What was known before, in a study with contexts; a choice has its own.
             at: When it came, as for ``wf.Bandit.tell``.
         """
-        paid = self._paid(choice, reward, noise, count, deviation, context=context, at=at)
-        self._happen("told", paid, request)
+        paid = (reward, noise, count, deviation)
+        implied = ("at",) if at is None else ()
+        self._happen(
+            "told", lambda: self._paid(choice, *paid, context=context, at=at), request, implied
+        )
 
     def fail(
         self,
@@ -210,13 +215,13 @@ class Study(KeptSession):
             context: As for ``tell``.
         """
         reason = {} if why is None else {"why": text("why", why)}
-        self._happen("failed", self._meant(choice, context) | reason, request)
+        self._happen("failed", lambda: self._meant(choice, context) | reason, request)
 
     def forget(
         self, choice: Chosen, request: Text | None = None, *, context: Known | None = None
     ) -> None:
         """A choice will never be told, or failed by accident: drop it."""
-        self._happen("forgotten", self._meant(choice, context), request)
+        self._happen("forgotten", lambda: self._meant(choice, context), request)
 
     def add_arms(
         self, features: Numbers, names: Names | Text | None = None, request: Text | None = None
@@ -230,20 +235,18 @@ class Study(KeptSession):
         """An arm is no longer chosen, as ``wf.Bandit.retire``."""
         self._once("retired", lambda: self._leaving(arm), request)
 
-    def _once(self, kind: str, contents: Callable[[], dict[str, Any]], request: Any) -> Event:
+    def _once(self, kind: str, said: Callable[[], dict[str, Any]], request: Any) -> Event:
         """Let something happen that could not happen again, unless this request has led to it."""
         known = text_or_none("request", request)
-        self._now()
-        before = self._journal.led_to(known, kind)
-        if not before:
-            said = contents()
-            self._happen(kind, said, known)
-            before = [  # others may have come in the meantime
-                event
-                for event in self._journal.events
-                if event.kind == kind and said.items() <= event.contents.items()
-            ]
-        return before[-1]
+
+        def attempt(holder: str | None) -> Event:
+            self._now()
+            before = self._journal.led_to(known, kind)
+            if not before:
+                self._append([(kind, said())], request=known, holder=holder)
+            return before[-1] if before else self._journal.events[-1]
+
+        return self._journal.insist(attempt)
 
     def undo(self, event: Whole | None = None, request: Text | None = None) -> None:
         """Take back the last reward or failure; its choice waits again, if it was handed out.
@@ -281,10 +284,11 @@ class Study(KeptSession):
             for event in self._journal.events
             if event.kind == "failed" or (event.kind == "told" and event.number in counting)
         ]
-        points = [self.space.point(contents["point"]) for contents in pulls]
+        space = self._record.space
+        points = [space.point(contents["point"]) for contents in pulls]
         return [
-            (self.space.named(self.space.features(point)), c.get("reward"), c.get("why"))
-            for point, c in zip(points, pulls, strict=True)
+            (space.named(space.features(point)), contents.get("reward"), contents.get("why"))
+            for point, contents in zip(points, pulls, strict=True)
         ]
 
     def _choice(self, number: Any) -> Choice:

@@ -13,15 +13,17 @@ from typing import Any
 from windfall.errors import InputError
 from windfall.naming import marked
 from windfall.space import Context, Space
+from windfall.space.parameter import from_text
 from windfall.study.events import Event
-from windfall.study.history import context_names
+from windfall.study.history import RESERVED, context_names
 from windfall.study.stores import Conflict, Store
 from windfall.study.stores.base import DecidingStore
 
 __all__ = ["NUMBERS", "events_of", "put", "rewards_of"]
 
-#: What is said of a reward.
+#: What is said of a reward; and in a table besides, when it came.
 NUMBERS = ("reward", "noise", "count", "deviation")
+_SAID = (*NUMBERS, "at")
 
 
 def put(events: Sequence[Event], store: Store, name: str) -> None:
@@ -84,15 +86,14 @@ def rewards_of(
     """The rows of a table (.csv): told or failed, what was chosen, its reward and its context.
 
     A table has a column for the arm or one for each parameter, one for each number of a context,
-    and one for the reward; there may be others for noise, count and deviation, and one for the
-    kind: rows that are neither told nor failed are left out. ``export`` writes such tables.
+    and one for the reward; there may be others for noise, count, deviation and the time, and one
+    for the kind: rows that are neither told nor failed are left out. ``export`` writes such tables.
     """
     if path.suffix != ".csv":
         raise InputError(f"path is {str(path)!r}; expected a name that ends in .csv")
     reader = csv.DictReader(io.StringIO(_text(path), newline=""), strict=True)
     columns = reader.fieldnames or []
-    exported = ("number", "time", "kind", "worker", "id", "arm", *NUMBERS, "text")
-    names = dict(zip(space.names, marked(dict.fromkeys(space.names), exported), strict=True))
+    names = dict(zip(space.names, marked(dict.fromkeys(space.names), RESERVED), strict=True))
     known = context_names(space, context)
     by_arm = space.arms is not None and "arm" in columns
     for needed in ("reward", *(["arm"] if by_arm else names.values()), *known.values()):
@@ -103,30 +104,24 @@ def rewards_of(
         for row in reader:
             kind = row.get("kind", "told")
             if kind in ("told", "failed"):
-                chosen = _number(row["arm"]) if by_arm else _parameters(row, names)
+                chosen = from_text(None, row["arm"] or "") if by_arm else _read(row, names, space)
                 space.point(chosen)
-                here = None if context is None else _parameters(row, known)
+                here = None if context is None else _read(row, known, context.space)
                 if context is not None:
                     context.point(here)
-                said = {n: _number(row[n]) for n in NUMBERS if row.get(n)} if kind == "told" else {}
+                said = {n: from_text(None, row[n]) for n in _SAID if row.get(n)}
                 rows.append((kind, chosen, said, here))
     except (ValueError, csv.Error) as error:
         raise InputError(f"{path}:{reader.line_num}: {error}") from error
     return rows
 
 
-def _parameters(row: Mapping[str, Any], names: Mapping[str, str]) -> dict[str, Any]:
-    return {name: _number(row[column]) for name, column in names.items()}
-
-
-def _number(text: Any) -> Any:
-    """A number where it is one: whole numbers are not the same as others everywhere."""
-    for kind in (int, float):
-        try:
-            return kind(text)
-        except (TypeError, ValueError):
-            pass
-    return text
+def _read(
+    row: Mapping[str, str | None], columns: Mapping[str, str], space: Space | None
+) -> dict[str, Any]:
+    """What a row says, by name; as the parameters of these names read it."""
+    kinds = getattr(space, "parameters", {})
+    return {n: from_text(kinds.get(n), row[column] or "") for n, column in columns.items()}
 
 
 def _text(path: Path) -> str:

@@ -4,9 +4,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from windfall import registry
-from windfall.checks import known_name, true_or_false, whole
+from windfall.checks import known_name, shown, true_or_false, whole
+from windfall.errors import InputError
 
 if TYPE_CHECKING:
+    from windfall.models.base import Model
     from windfall.policy import Policy
 
 __all__ = ["Wish"]
@@ -65,10 +67,24 @@ class Wish:
 
     def policy(self) -> "Policy":
         """The policy that was wished for."""
-        from windfall.models.gp.usual import similarity_model
         from windfall.policy import as_policy
 
-        model = similarity_model() if self.similar else None
+        model = self._similarity_model() if self.similar else None
         drift = "auto" if self.drift else None
         how = {"budget": self.budget, "repeats": self.repeats, "drift": drift}
         return as_policy(self.given, model=model, **how)
+
+    def _similarity_model(self) -> "Model":
+        """That of the similarities, which leave no choice of another."""
+        from windfall.models.gp.usual import similarity_model
+        from windfall.policy import Policy
+
+        model = similarity_model()
+        if isinstance(self.given, Policy):
+            acquisition, own = self.given.acquisition, self.given.model
+            if repr(own) not in (repr(acquisition.model()), repr(model)):
+                raise InputError(
+                    f"model is {shown(own, 60)} beside kernel_matrix; expected none, since "
+                    f"similarities are the model: give {acquisition!r} alone"
+                )
+        return model

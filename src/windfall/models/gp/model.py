@@ -88,8 +88,9 @@ class GP(Model[GPBelief]):
         fit: How hyper-parameters are found: ``Fit`` searches the best, ``Bayes`` samples them.
         refit_every: Fit on every so many rewards and keep the hyper-parameters in between.
         ard: One lengthscale per feature; one for all columns of a choice.
-        contexts: The kernel of a context's columns, times which that of the arms is taken; None:
-            one kernel over the columns of both. Additive contexts have a kernel like the arms'.
+        contexts: The kernel of a context's columns, times which that of the arms is taken, or to
+            which it is added where contexts are additive; None: one kernel over the columns of
+            both, or for additive contexts one like the arms'.
         apiece: The kernel of contexts where arms are mere names, as the rows of ``numpy.eye`` are:
             each arm has a function of the context for itself. None: as other arms.
         effects: The variance of what every option of a choice is worth whatever stands beside it
@@ -159,7 +160,7 @@ class GP(Model[GPBelief]):
             return kernel + Effects(options, self.effects) if options else kernel
         arms, rest = Part(kernel, 0, apart.columns), (apart.columns, dimension)
         if apart.additive:
-            return arms + Part(kernel, *rest)
+            return arms + Part(kernel if self.contexts is None else self.contexts, *rest)
         if apart.names and self.apiece is not None:
             return Part(White(1.0), 0, apart.columns) * Part(self.apiece, *rest)
         return kernel if self.contexts is None else arms * Part(self.contexts, *rest)

@@ -3,7 +3,7 @@
 from windfall.models.gp.fit import Fit
 from windfall.models.gp.kernels import Jumps, MainEffects, Matern52, Trend
 from windfall.models.gp.model import GP
-from windfall.models.gp.priors import DimensionPrior, LogNormalPrior
+from windfall.models.gp.priors import DimensionPrior
 
 __all__ = ["earning_model", "finding_model", "similarity_model", "usual_model"]
 
@@ -51,5 +51,9 @@ def finding_model() -> GP:
 
 
 def similarity_model() -> GP:
-    """For arms that are known by their similarities (``windfall.space.similarity``): K itself."""
-    return GP(kernel=Trend(1.0), fit=Fit(prior=LogNormalPrior(noise=(1e-4, 2.0))))
+    """For arms that are known by their similarities (``windfall.space.similarity``): K itself.
+
+    Beside contexts, K times a Matérn 5/2 kernel of these: a plane over the columns of both would
+    move the payoffs of all arms alike, so that every context had the same best arm.
+    """
+    return GP(kernel=Trend(1.0), fit=Fit(prior=DimensionPrior(**_PRIOR)), contexts=Matern52(0.5))
