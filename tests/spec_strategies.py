@@ -63,6 +63,7 @@ simple_kernels = st.one_of(
     ),
     st.builds(kernels.Constant, positive),
     st.builds(kernels.White, positive),
+    st.builds(kernels.Own, positive),
     st.builds(own_parts.Tent, per_feature),
     st.just(kernels.Custom(own_parts.brownian)),
     st.builds(

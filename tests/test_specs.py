@@ -110,6 +110,7 @@ def test_specs_read_as_users_write():
             "apiece": None,
             "effects": 0.0,
             "compress": False,
+            "own": 0.0,
         },
     }
     assert to_spec(wf.Parameters({"type": wf.Integer(1, 8)}, wf.AtMost({"type": 2}, 9))) == {

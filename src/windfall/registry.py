@@ -32,6 +32,7 @@ SPEC_TYPES: dict[str, str] = {
     "Matern12": "windfall.models.gp.kernels.stationary:Matern12",
     "Matern32": "windfall.models.gp.kernels.stationary:Matern32",
     "Matern52": "windfall.models.gp.kernels.stationary:Matern52",
+    "Own": "windfall.models.gp.kernels.other:Own",
     "Part": "windfall.models.gp.kernels.part:Part",
     "Periodic": "windfall.models.gp.kernels.other:Periodic",
     "Product": "windfall.models.gp.kernels.base:Product",

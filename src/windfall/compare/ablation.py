@@ -40,7 +40,9 @@ def variants() -> dict[str, Policy]:
 
     def like(kernel: Kernel, *left_out: str) -> GP:
         kept = {name: term for name, term in terms.items() if name not in left_out}
-        return GP(kernel=kernel, fit=Fit(prior=DimensionPrior(**kept) if kept else None))
+        prior = DimensionPrior(**kept) if kept else None
+        fit = Fit(prior=prior, lean=bool(kept))  # a lean search begins with what the prior says
+        return dataclasses.replace(model, kernel=kernel, fit=fit)
 
     smooth = dataclasses.replace(effects, kernel=SquaredExponential(0.5))
     return {
@@ -52,6 +54,7 @@ def variants() -> dict[str, Policy]:
         "no Matérn": Policy(Windfall(), like(smooth + plane)),
         "no plane": Policy(Windfall(), like(effects, "slope")),
         "no main effects": Policy(Windfall(), like(effects.kernel + plane, "effect")),
+        "nothing of an arm's own": Policy(Windfall(), dataclasses.replace(model, own=0.0)),
         "no noise prior": Policy(Windfall(), like(kernel, "noise")),
         "no length prior": Policy(Windfall(), like(kernel, "lengthscale")),
         "no priors": Policy(Windfall(), like(kernel, *terms)),

@@ -263,7 +263,7 @@ class Drifting(Model[DriftingBelief]):
         # A fit that takes drift for noise may be blind to what payoffs look like at one time: the
         # first guess is an alternative to it, and so is what fitted best so far if they drift.
         columns = belief.still.rewards.features.shape[1]
-        guess = self.model.over(columns, still.apart, still.ties, still.alone)
+        guess = self.model.over(columns, still.apart, still.ties, still.layout)
         guess = jax.tree.map(lambda a, b: jnp.broadcast_to(a, jnp.shape(b)), guess, hyper.kernel)
         noises = levels(hyper.noise)
         known = [Hyper(kernel, noise) for kernel in (hyper.kernel, guess) for noise in noises]

@@ -57,6 +57,7 @@ leaves = st.one_of(
     st.builds(kernels.MainEffects, st.builds(kernels.Matern52, per_feature, positive), positive),
     st.builds(kernels.Constant, positive),
     st.builds(kernels.White, positive),
+    st.builds(kernels.Own, positive),
     st.builds(Triangle, per_feature, positive),
     st.just(Custom(brownian)),
     st.builds(lambda w, h: Custom(triangle, width=w, height=h), per_feature, positive),

@@ -17,6 +17,7 @@ from windfall.models.gp.ensemble import Ensemble
 from windfall.models.gp.evidence import Hyper
 from windfall.models.gp.health import doubtful, trouble
 from windfall.models.gp.inducing import NONE
+from windfall.models.gp.layout import Layout
 from windfall.models.gp.news import FEW, UNKNOWN, against, against_jumps, outdated
 from windfall.models.gp.observations import Observations, Scale
 from windfall.models.gp.posterior import Posterior
@@ -41,7 +42,7 @@ class GPBelief(Belief):
         ties: Which features share a length scale.
         apart: Where the columns of a context begin.
         sparsity: When the posterior becomes sparse; None: never.
-        alone: Whether the kernel may say something of features one by one.
+        layout: How the arms of the list lie that the study began with.
     """
 
     rewards: Observations
@@ -51,7 +52,7 @@ class GPBelief(Belief):
     ties: Ties = eqx.field(static=True, default=None)
     apart: Apart | None = eqx.field(static=True, default=None)
     sparsity: Sparsity | None = eqx.field(static=True, default=None)
-    alone: bool = eqx.field(static=True, default=True)
+    layout: Layout = eqx.field(static=True, default=Layout())
 
     @property
     def capacity(self) -> int:

@@ -1,6 +1,7 @@
 """The model of the payoffs as a user configures it, and how it learns from rewards."""
 
 import dataclasses
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -24,11 +25,13 @@ from windfall.models.gp.inducing import carriers_among, some
 from windfall.models.gp.kernels import (
     Effects,
     Kernel,
+    Own,
     Part,
     SquaredExponential,
     White,
     as_kernel,
 )
+from windfall.models.gp.layout import Layout
 from windfall.models.gp.means import Mean, Zero, as_mean
 from windfall.models.gp.news import UNKNOWN
 from windfall.models.gp.observations import LEAST_NOISE, Observations, Scale, natural_scale
@@ -43,18 +46,11 @@ from windfall.space import Apart, Inputs
 
 __all__ = ["GP"]
 
-#: Features are looked at one by one if there are no more of them, and in a list of arms no more
-#: numbers in all: it takes as long as everything else together, for each.
-FACTORS, NUMBERS = 32, 2**20
+#: Where nothing is known of a list.
+_UNKNOWN = Layout()
 #: Up to so many inputs everything is exact. Beyond, some carry the model, and hyper-parameters
 #: rest on so many (docs/decisions/0012-many-pulls.md).
 USUAL, FITTED = Sparsity(exact=1024, size=640, grown=2048), 768
-
-
-def _few(space: Inputs) -> bool:
-    """Whether there is time to look at features one by one."""
-    factors = len(set(space.ties or range(space.dimension)))
-    return factors <= FACTORS and factors * space.length <= NUMBERS
 
 
 def _told_apart(space: Inputs, apart: Apart | None) -> bool:
@@ -66,8 +62,9 @@ def _told_apart(space: Inputs, apart: Apart | None) -> bool:
     return apart is not None and apart.names and space.length <= LATEST
 
 
-def _variance(given: Any) -> float:
-    return float(number("effects", 0.0)(given))
+def _variance(name: str) -> Callable[[Any], float]:
+    checked = number(name, 0.0)
+    return lambda given: float(checked(given))
 
 
 def _kernel_or_none(kernel: Any) -> Kernel | None:
@@ -97,6 +94,9 @@ class GP(Model[GPBelief]):
             (``Effects``), where there are no contexts; 0: options are worth something together.
         compress: Whether rewards below the median count by their powers of ten, where there are no
             contexts and the model is exact: for whoever looks for the best (``Compressed``).
+        own: The variance of what every arm has by itself and shares with none (``Own``), in lists
+            of few arms that lie far apart (``windfall.models.gp.layout``), where there are no
+            contexts; 0: none.
 
     Example:
         >>> from windfall.models.gp.kernels import Matern52
@@ -112,8 +112,9 @@ class GP(Model[GPBelief]):
     ard: bool = eqx.field(static=True, converter=true_or_false("ard"), default=True)
     contexts: Any = eqx.field(converter=_kernel_or_none, default=None)
     apiece: Any = eqx.field(converter=_kernel_or_none, default=None)
-    effects: float = eqx.field(static=True, converter=_variance, default=0.0)
+    effects: float = eqx.field(static=True, converter=_variance("effects"), default=0.0)
     compress: bool = eqx.field(static=True, converter=true_or_false("compress"), default=False)
+    own: float = eqx.field(static=True, converter=_variance("own"), default=0.0)
 
     def __check_init__(self):
         if self.compress and not isinstance(self.mean, Zero):
@@ -129,7 +130,8 @@ class GP(Model[GPBelief]):
         mean = "" if isinstance(self.mean, Zero) else f"mean={self.mean!r}, "
         own = {"contexts": self.contexts, "apiece": self.apiece}
         others = "".join(f", {name}={k!r}" for name, k in own.items() if k is not None)
-        others += f", effects={self.effects}" if self.effects > 0 else ""
+        fixed = {"effects": self.effects, "own": self.own}
+        others += "".join(f", {name}={v}" for name, v in fixed.items() if v > 0)
         others += ", compress=True" if self.compress else ""
         return (
             f"{type(self).__name__}(kernel={self.kernel!r}, noise={float(self.noise)}, {mean}"
@@ -137,27 +139,36 @@ class GP(Model[GPBelief]):
         )
 
     def hyper(
-        self, dimension: int, apart: Apart | None = None, ties: Ties = None, alone: bool = True
+        self,
+        dimension: int,
+        apart: Apart | None = None,
+        ties: Ties = None,
+        layout: Layout = _UNKNOWN,
     ) -> Hyper:
         """Where the first search starts."""
-        kernel = self.over(dimension, apart, ties, alone)
+        kernel = self.over(dimension, apart, ties, layout)
         return Hyper(kernel.expanded(dimension) if self.ard else kernel, self.noise)
 
     def over(
-        self, dimension: int, apart: Apart | None, ties: Ties = None, alone: bool = True
+        self,
+        dimension: int,
+        apart: Apart | None,
+        ties: Ties = None,
+        layout: Layout = _UNKNOWN,
     ) -> Kernel:
         """The kernel over so many columns; one for each part, where there are two.
 
-        What it says of features one by one is left out where that is not to stand ``alone``, and
-        beside contexts.
+        What it says of single features and arms depends on the layout, and is left out beside
+        contexts.
         """
-        if apart is None and alone:
+        if apart is None and layout.singly:
             kernel = self.kernel.choosing(choices_of(ties))
         else:
             kernel = self.kernel.together()
         if apart is None:
             options = one_hot(ties) if self.effects > 0 else ()
-            return kernel + Effects(options, self.effects) if options else kernel
+            kernel = kernel + Effects(options, self.effects) if options else kernel
+            return kernel + Own(self.own) if layout.scarce and self.own > 0 else kernel
         arms, rest = Part(kernel, 0, apart.columns), (apart.columns, dimension)
         if apart.additive:
             return arms + Part(kernel if self.contexts is None else self.contexts, *rest)
@@ -170,7 +181,7 @@ class GP(Model[GPBelief]):
         observations: Observations,
         apart: Apart | None = None,
         ties: Ties = None,
-        alone: bool = True,
+        layout: Layout = _UNKNOWN,
     ) -> Hyper:
         """Hyper-parameters for standardised rewards that are all equal: n inputs, nothing learned.
 
@@ -184,7 +195,7 @@ class GP(Model[GPBelief]):
             "noise": lambda _: jnp.maximum(observations.within(), LEAST_NOISE),
         }
         # One number may stand for all features.
-        guess = Hyper(self.over(dimension, apart, ties, alone), self.noise)
+        guess = Hyper(self.over(dimension, apart, ties, layout), self.noise)
         values = [known.get(name, jnp.asarray)(value) for name, value in named(guess)]
         return jax.tree.unflatten(jax.tree.structure(guess), values)
 
@@ -193,12 +204,12 @@ class GP(Model[GPBelief]):
         if isinstance(self.fit.prior, Prior):
             kernels = (self.kernel, self.contexts, self.apiece)
             self.fit.prior.check(*(Hyper(k, self.noise) for k in kernels if k is not None))
-        nothing, alone = Observations.empty(1, space.dimension), _few(space)
+        nothing, layout = Observations.empty(1, space.dimension), Layout.of(space)
         scale = Scale(np.float64(0.0), np.float64(1.0))
         if self.compress and space.apart is None:
             scale = Compressed.plain(scale)
         prior = Posterior(
-            self.hyper(space.dimension, space.apart, space.ties, alone),
+            self.hyper(space.dimension, space.apart, space.ties, layout),
             nothing,
             scale,
             np.eye(1),
@@ -212,7 +223,7 @@ class GP(Model[GPBelief]):
         sparsity = self.sparsity
         if sparsity is not None and not _told_apart(space, apart):
             sparsity = dataclasses.replace(sparsity, grown=0)
-        belief = GPBelief(nothing, first, never, UNKNOWN, space.ties, apart, sparsity, alone)
+        belief = GPBelief(nothing, first, never, UNKNOWN, space.ties, apart, sparsity, layout)
         return jax.tree.map(np.asarray, belief.resized(capacity))
 
     @property
@@ -250,7 +261,7 @@ class GP(Model[GPBelief]):
             fitted, info = jax.lax.cond(nothing, idle, infer)  # a search is dear
         hyper = jax.tree.map(
             lambda guess, best: jnp.where(nothing, guess, best),
-            self.ignorance(scaled, belief.apart, belief.ties, belief.alone),
+            self.ignorance(scaled, belief.apart, belief.ties, belief.layout),
             fitted,
         )
         posterior = dataclasses.replace(previous, hyper=hyper).forgetting()

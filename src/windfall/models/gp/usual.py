@@ -29,13 +29,16 @@ def earning_model() -> GP:
     A few rewards settle which way payoffs rise, and what a feature does whatever the others are,
     long before they show a hill (``docs/decisions/0015-main-effects.md``).
 
+    In lists of few arms that lie far apart features do not tell everything: every arm has something
+    by itself (``docs/decisions/0018-few-arms.md``).
+
     Where contexts differ and arms are mere names, each has a plane in the context for itself, and
     what is rough above it (``docs/decisions/0009-contexts.md``).
     """
     prior = DimensionPrior(**_PRIOR, slope=(0.3, 1.0), effect=(0.6, 1.0))
     apiece = Jumps(0.3) + Trend(1.0)
     kernel = MainEffects(Matern52(0.5), effect=0.6) + Trend(0.3)
-    return GP(kernel=kernel, fit=Fit(prior=prior, lean=True), apiece=apiece)
+    return GP(kernel=kernel, fit=Fit(prior=prior, lean=True), apiece=apiece, own=0.1)
 
 
 def finding_model() -> GP:

@@ -22,7 +22,7 @@ from windfall.models.gp.kernels.base import (
 from windfall.models.gp.kernels.effects import Effects
 from windfall.models.gp.kernels.jumps import Jumps
 from windfall.models.gp.kernels.main_effects import MainEffects
-from windfall.models.gp.kernels.other import Linear, Periodic, Trend, White
+from windfall.models.gp.kernels.other import Linear, Own, Periodic, Trend, White
 from windfall.models.gp.kernels.parameter import parameter
 from windfall.models.gp.kernels.part import Part
 from windfall.models.gp.kernels.stationary import (
@@ -45,6 +45,7 @@ __all__ = [
     "Matern12",
     "Matern32",
     "Matern52",
+    "Own",
     "Part",
     "Periodic",
     "Product",

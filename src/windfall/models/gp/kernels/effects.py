@@ -7,18 +7,15 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from windfall.checks import number, whole
+from windfall.checks import whole
 from windfall.models.gp.kernels.base import Kernel
+from windfall.models.gp.kernels.parameter import fixed_variance
 
 __all__ = ["Effects"]
 
 
 def _columns(given: Any) -> tuple[int, ...]:
     return tuple(whole("columns", column, 0) for column in given)
-
-
-def _variance(given: Any) -> float:
-    return float(number("variance", 0.0, strict=True)(given))
 
 
 class Effects(Kernel):
@@ -34,7 +31,7 @@ class Effects(Kernel):
     """
 
     columns: tuple[int, ...] = eqx.field(static=True, converter=_columns)
-    variance: float = eqx.field(static=True, converter=_variance)
+    variance: float = eqx.field(static=True, converter=fixed_variance)
 
     def _options(self, x):
         return x[..., np.array(self.columns)]

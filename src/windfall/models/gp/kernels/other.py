@@ -2,6 +2,7 @@
 
 import operator
 from functools import reduce
+from typing import Any
 
 import equinox as eqx
 import jax
@@ -10,32 +11,52 @@ from jaxtyping import Float
 
 from windfall.models.distances import same_points
 from windfall.models.gp.kernels.base import Kernel
-from windfall.models.gp.kernels.parameter import one_per_feature, parameter
+from windfall.models.gp.kernels.parameter import fixed_variance, one_per_feature, parameter
 from windfall.models.gp.kernels.stationary import fourier_features
 from windfall.runtime.arrays import Array
 
-__all__ = ["Linear", "Periodic", "Trend", "White"]
+__all__ = ["Linear", "Own", "Periodic", "Trend", "White"]
 
 #: With so few columns products are summed one by one, in the same pass over all pairs that computes
 #: the kernel beside it; a product of matrices is a call of its own, and dearer than that.
 _FEW_COLUMNS = 32
 
 
-class White(Kernel):
-    """k = variance where x = x', 0 elsewhere: payoffs that share nothing with their neighbours."""
+class _Same(Kernel):
+    """k = variance where x = x', 0 elsewhere."""
 
-    variance: Float[Array, ""] = parameter("variance")
+    variance: eqx.AbstractVar[Any]
 
     def __call__(self, x1, x2):
-        return self.variance * jnp.all(x1 == x2)
+        return self.variance * jnp.all(x1 == x2).astype(x1.dtype)
 
     def gram(self, x1, x2):
-        return self.variance * same_points(x1, x2)
+        return self.variance * same_points(x1, x2).astype(x1.dtype)
 
     def random_features(self, key, count, anchors):
         # cos(ω·x + b) with enormous ω is uncorrelated between any two points that differ.
         wild = 1e9 * jnp.ones(anchors.shape[1], anchors.dtype)
         return fourier_features(key, count, wild, self.variance, anchors.dtype)
+
+
+class White(_Same):
+    """k = variance where x = x', 0 elsewhere: payoffs that share nothing with their neighbours."""
+
+    variance: Float[Array, ""] = parameter("variance")
+
+
+class Own(_Same):
+    """The same with a variance that is not searched for: what every arm has by itself, and no more.
+
+    A few rewards hardly tell it from a shorter length scale, and the search would settle for none.
+
+    Example:
+        >>> x = jnp.array([[0.3], [0.4]])
+        >>> Own(0.25).gram(x, x).tolist()
+        [[0.25, 0.0], [0.0, 0.25]]
+    """
+
+    variance: float = eqx.field(static=True, converter=fixed_variance)
 
 
 class Linear(Kernel):

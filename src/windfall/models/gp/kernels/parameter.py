@@ -7,11 +7,11 @@ import equinox as eqx
 import numpy as np
 from jaxtyping import Float
 
-from windfall.checks import is_traced, numbers_or_none, shown
+from windfall.checks import is_traced, number, numbers_or_none, shown
 from windfall.errors import InputError
 from windfall.runtime.arrays import Array
 
-__all__ = ["one_per_feature", "parameter", "positive"]
+__all__ = ["fixed_variance", "one_per_feature", "parameter", "positive"]
 
 
 def parameter(name: str, *, per_feature: bool = False) -> Any:
@@ -50,3 +50,8 @@ def one_per_feature(name: str, value: Float[Array, "..."], dimension: int) -> np
             f"arms' {dimension} features"
         )
     return np.broadcast_to(values, (dimension,)).copy()
+
+
+def fixed_variance(given: Any) -> float:
+    """A variance that is no hyper-parameter: no search moves it."""
+    return float(number("variance", 0.0, strict=True)(given))
