@@ -5,14 +5,13 @@ import pytest
 
 import windfall as wf
 from windfall.errors import InputError
-from windfall.study.stores import MemoryStore
 
 ARMS = np.linspace(0.0, 1.0, 21)[:, None]
 
 
 @pytest.fixture
-def study():
-    return wf.Study("alloy", ARMS, "v-ucb", store=MemoryStore(), seed=0)
+def study(store):
+    return wf.Study("alloy", ARMS, "v-ucb", store=store, seed=0)
 
 
 def opened(study) -> wf.Study:
@@ -90,3 +89,14 @@ def test_the_model_forgets_what_was_taken_back(study):
     assert np.abs(mean - wrong).max() > 1.0
     np.testing.assert_array_equal([mean, deviation], afresh)
     assert study.ask() == opened(study).ask()
+
+
+@pytest.mark.parametrize("store", ["http"], indirect=True)
+def test_a_client_does_not_say_which_choice_waits_again(store):
+    study = wf.Study("alloy", ARMS, "v-ucb", store=store, seed=0)
+    study.tell(3, 1.0)
+    forged = {"event": 1, "id": 0, "point": 7, "why": "I say so"}
+    with pytest.raises(InputError, match=r"undone is .*; expected {'event': 1}"):
+        store.append(study._journal.key, [("undone", forged)], after=1)
+    study.undo(1)
+    assert study.rewards == study.pending == []

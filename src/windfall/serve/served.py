@@ -14,12 +14,12 @@ from windfall.study.record import Record
 from windfall.study.stores import Conflict
 from windfall.study.stores.base import Draft
 from windfall.study.study import Study
-from windfall.study.undo import last_entry
+from windfall.study.undo import last_entry, taking_back
 
 __all__ = ["ServedStudy"]
 
 #: What clients may let happen by themselves.
-_TAKEN = ("told", "failed", "forgotten", "noted", "added", "retired")
+_TAKEN = ("told", "failed", "forgotten", "undone", "noted", "added", "retired")
 
 
 class ServedStudy(Study):
@@ -74,6 +74,10 @@ class ServedStudy(Study):
                 whole("id", contents["id"], 0)
             if kind == "noted":
                 text("text", contents.get("text"))
+            if kind == "undone":
+                undone = taking_back(record, self._journal.events, contents.get("event"))
+                if undone != (kind, contents):  # which choice waits again is not for clients to say
+                    raise InputError(f"undone is {shown(contents)}; expected {shown(undone[1])}")
             record.admit(Event(number, kind, contents))
         taken = self._store.append(self._journal.key, drafts, after=after, **options)
         self._now()

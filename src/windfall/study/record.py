@@ -86,8 +86,9 @@ class Record:
 
     def admit(self, event: Event, search: Any = None) -> None:
         """Let something new happen: ``fold``, but a reward does not come before the last."""
-        at, last = event.contents.get("at"), self.last
-        if event.kind == "told" and at is not None and last is not None and at < last:
+        last, at = self.last, event.contents.get("at")
+        late = isinstance(at, int | float) and last is not None and at < last
+        if event.kind == "told" and late:
             full = repr(last).removesuffix(".0")  # so that it is accepted
             raise InputError(f"at is {at!r}; expected {full} or more: times do not run backwards")
         self.fold(event, search)
