@@ -10,9 +10,10 @@ from typing import Any
 
 from benchmarks.peer_process import ROOT, PeerProcess
 from benchmarks.real import botorch, plan, table
+from windfall.checks import known_name
 from windfall.cli.policies import chosen
 from windfall.compare.suite import Contest
-from windfall.problems import Problem, load, suite
+from windfall.problems import Problem, load_lists
 from windfall.simulation.results import Result, write_atomically
 
 
@@ -29,8 +30,8 @@ def main() -> None:
     parser.add_argument("--workers", type=int, default=None)
     given = parser.parse_args()
 
-    names = given.list or suite("real", given.data_dir)
-    problems = {name: load(name, given.data_dir) for name in names}
+    lists = {problem.name: problem for problem in load_lists(given.data_dir)}
+    problems = {name: lists[known_name("list", name, lists)] for name in given.list or lists}
     results = play(
         problems,
         wanted(given.policy),
