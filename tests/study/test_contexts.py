@@ -54,11 +54,15 @@ def bandit():
     return bandit
 
 
-def test_a_constant_context_equals_none_and_an_all_true_mask_no_mask():
-    expected = plain(wf.Bandit(ARMS, POLICY, seed=1), 6)
-    still = wf.Bandit(ARMS, POLICY, context=["heat", "load"], seed=1)
+@pytest.mark.parametrize("name", ALL)
+@pytest.mark.parametrize("arms", [ARMS, np.random.default_rng(0).random((20, 2))])
+def test_a_constant_context_equals_none_and_an_all_true_mask_no_mask(name, arms):
+    """Bit for bit, for every policy, in dense lists and in scarce ones."""
+    policy = wf.Policy(small(name))
+    expected = plain(wf.Bandit(arms, policy, seed=1), 6)
+    still = wf.Bandit(arms, policy, context=["heat", "load"], seed=1)
     assert plain(still, 6, context={"heat": 21.5, "load": -3}) == expected
-    assert plain(wf.Bandit(ARMS, POLICY, seed=1), 6, among=np.ones(60, bool)) == expected
+    assert plain(wf.Bandit(arms, policy, seed=1), 6, among=np.ones(len(arms), bool)) == expected
 
 
 def test_the_posterior_is_that_of_a_gaussian_process_over_arms_and_contexts(bandit):
