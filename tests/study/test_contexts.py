@@ -213,13 +213,16 @@ def test_contexts_masks_and_their_bounds_compile_nothing_anew(bandit):
         if event == "/jax/core/compile/jaxpr_to_mlir_module_duration":
             compiled.append(event)
 
-    bandit.ask(context=[21.7])
+    def look(heat):
+        bandit.ask(context=[heat])
+        bandit.ask(context=[heat], among=[int(heat)])
+        bandit.posterior(context=[heat + 1])
+
+    look(21.7)
     jax.monitoring.register_event_duration_secs_listener(listen)
     try:
         for heat in (20.1, 23.9, 40.0):
-            bandit.ask(context=[heat])
-            bandit.ask(context=[heat], among=[int(heat)])
-            bandit.posterior(context=[heat + 1])
+            look(heat)
     finally:
         jax.monitoring.unregister_event_duration_listener(listen)
     assert compiled == []
