@@ -222,6 +222,19 @@ def test_a_narrow_page_is_all_there_and_can_be_used_by_keyboard_and_ear(
             assert re.search("highest at|the best", page.get_attribute(chart, "aria-label"))
 
 
+#: What Chromium calls its language where it is started without a locale.
+NOWHERE = "Object.defineProperty(Navigator.prototype, 'language', {get: () => 'en-US@posix'})"
+
+
+def test_a_browser_without_a_locale_shows_everything(browser, laboratory, study):
+    with visiting(browser) as page:
+        page.add_init_script(NOWHERE)
+        page.goto(laboratory.link)
+        page.goto(f"{laboratory.url}/studies/reactor")
+        page.wait_for_selector("#rewards canvas")
+        within(30, lambda: "Point at the map" in page.inner_text("#readout"))
+
+
 #: Controls that a screen reader has no name for.
 UNNAMED = """
 () => [...document.querySelectorAll("button, input, select, textarea, a, canvas")]

@@ -151,11 +151,11 @@ BAD = {
     ),
     "no name": (
         lambda b: b.add_arms([[9.0]], names=""),
-        "names is ''; expected 1 different texts, none of them empty",
+        "names is ''; expected names that can be read",
     ),
     "a blank name": (
         lambda b: b.add_arms([[9.0], [9.5]], names=["a", " "]),
-        r"names is \['a', ' '\]; expected 2 different texts, none of them empty",
+        r"names is \['a', ' '\]; expected names that can be read",
     ),
     "a name that is taken": (
         lambda b: b.add_arms([[9.0]], names=["7"]),

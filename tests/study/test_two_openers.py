@@ -6,6 +6,7 @@ from refusals import refused
 
 import windfall as wf
 from windfall.errors import InputError
+from windfall.study.stores import MemoryStore
 from windfall.study.stores.base import DecidingStore
 
 ARMS = np.linspace(0.0, 1.0, 6)[:, None]
@@ -122,3 +123,13 @@ def test_the_last_arm_stays_whoever_retires_at_once(store):
     with pytest.raises(InputError, match="retired already"):
         other.retire(4)
     assert one.ask(among=[5]).arm == 5
+
+
+def test_a_blank_name_that_is_on_record_opens_all_the_same():
+    """It is refused where it is new."""
+    store = MemoryStore()
+    one, _ = opened(store)
+    with refused("names is ''"):
+        one.add_arms([[0.3]], names="")
+    store.append(one._journal.key, [("added", {"features": [[0.3]], "names": [""]})])
+    assert wf.Study("shared", store=store).arms.shape == (7, 1)

@@ -21,11 +21,9 @@ def read_arms(space: Arms, features: Any, names: Any) -> tuple[np.ndarray, list[
     if names is None:
         return rows, None
     texts = [names] if isinstance(names, str) else entries(names) or []
-    different = {text for text in texts if isinstance(text, str) and text.strip()}
+    different = {text for text in texts if isinstance(text, str)}
     if not len(texts) == len(different) == len(rows):
-        raise InputError(
-            f"names is {shown(names)}; expected {len(rows)} different texts, none of them empty"
-        )
+        raise InputError(f"names is {shown(names)}; expected {len(rows)} different texts")
     return rows, texts
 
 

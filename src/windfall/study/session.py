@@ -256,7 +256,10 @@ class Session(Reading):
         contents: dict[str, Any] = {"features": space.arms[found].tolist()}
         if names is None or space.titles is None:
             return contents
-        return contents | {"names": [str(space.titles[arm]) for arm in found]}
+        titles = [str(space.titles[arm]) for arm in found]
+        if not all(map(str.strip, titles)):  # not asked of what is on record
+            raise InputError(f"names is {shown(names)}; expected names that can be read")
+        return contents | {"names": titles}
 
     def _leaving(self, arm: Any) -> dict[str, Any]:
         from windfall.study.available import to_retire
